@@ -1,0 +1,58 @@
+# Everything a fresh machine needs: python3 (3.11+) with venv, make, git.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+
+.PHONY: help matrix publish install test lint docs clean lock
+
+help:
+	@echo "make matrix   install, replay every recording and the reference endpoint, print the matrix"
+	@echo "make test     install what the tests need, run them"
+	@echo "make install  only make the environment"
+	@echo "make publish  refresh the committed reports/matrix.json and reports/matrix.md"
+	@echo "make lint     ruff, mypy, import law"
+	@echo "make docs     refresh the generated files under docs/"
+	@echo "make lock     pin the dependencies anew (needs uv)"
+
+matrix: install
+	$(BIN)/conformance run --out reports/latest
+
+publish: install
+	$(BIN)/conformance run --out reports/latest
+	cp reports/latest/matrix.json reports/latest/matrix.md reports/
+
+install: $(VENV)/.run
+
+$(VENV)/.run: requirements/run.txt pyproject.toml
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(PIP) install --require-hashes --requirement requirements/run.txt
+	$(PIP) install --no-deps --no-build-isolation --no-index --editable .
+	@touch $@
+
+$(VENV)/.dev: requirements/dev.txt $(VENV)/.run
+	$(PIP) install --require-hashes --requirement requirements/dev.txt
+	@touch $@
+
+test: $(VENV)/.dev
+	$(BIN)/python -m pytest -n 2 --dist loadfile
+
+lint: $(VENV)/.dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-cache
+
+docs: install
+	$(BIN)/conformance schema > docs/providers.schema.json
+	$(BIN)/conformance schema matrix > docs/matrix.schema.json
+
+# The universal lock carries versions and hashes, and no download addresses.
+COMPILE := uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
+	--no-emit-index-url --no-header --no-annotate --group build
+lock:
+	$(COMPILE) pyproject.toml --output-file requirements/run.txt
+	$(COMPILE) pyproject.toml --group test --group lint --output-file requirements/dev.txt
+
+clean:
+	rm -rf $(VENV) reports/latest build dist .mypy_cache .ruff_cache .pytest_cache

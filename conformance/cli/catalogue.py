@@ -1,0 +1,243 @@
+"""``conformance explain``, ``conformance list`` and ``conformance schema``: what the suite knows."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import click
+
+from conformance.cli.failing import clearly
+
+Row = Mapping[str, Any]
+
+
+@click.command()
+@click.argument("id")
+@clearly
+def explain(id: str) -> int:
+    """Explain a rule, a scenario or a quirk: requirement, reason, source, examples.
+
+    \b
+    Examples:
+      conformance explain chat.stream.tool-index-present
+      conformance explain tools.parallel-calls
+      conformance explain deepseek-reasoning-echo-required
+    """
+    from conformance.config import ConfigError, did_you_mean
+    from conformance.quirks import catalogue
+    from conformance.rules import RULES
+    from conformance.scenarios import SCENARIOS
+
+    if id in RULES:
+        click.echo(explain_rule(id))
+    elif id in SCENARIOS:
+        click.echo(explain_scenario(id))
+    elif id in catalogue():
+        click.echo(explain_quirk(id))
+    else:
+        known = [*RULES, *SCENARIOS, *catalogue()]
+        raise ConfigError(f"no rule, scenario or quirk {id}{did_you_mean(id, known)}")
+    return 0
+
+
+def explain_rule(id: str) -> str:
+    """A rule as text: requirement, level and basis, source, consequence, both examples."""
+    from conformance.rules import rule_of
+    from conformance.rules.explain import examples_text
+
+    rule = rule_of(id)
+    violating, conforming = examples_text(rule)
+    literal = f" ({rule.strict_level} in the literal rulebook)" if rule.strict_level else ""
+    rows = [
+        ("level", f"{rule.level}{literal}"),
+        ("basis", f"{rule.basis}: a {rule.kind} rule"),
+        ("judges", f"the {rule.subject}"),
+        ("probe", rule.probe),
+        ("reason", rule.reason),
+        ("breaks", rule.consequence),
+        ("source", "; ".join(rule.source)),
+    ]
+    lines = [f"rule {id}", "", rule.requirement, ""]
+    lines += [f"{name:<8} {value}" for name, value in rows if value]
+    return "\n".join([*lines, "", "violating:", indent(violating), "", "conforming:", indent(conforming)])
+
+
+def indent(text: str) -> str:
+    """The text, four spaces further in."""
+    return "\n".join(f"    {line}".rstrip() for line in text.splitlines())
+
+
+def explain_scenario(id: str) -> str:
+    """A scenario as text: what it asks, what it needs, what a perfect model answers."""
+    from conformance.engine.drive import plan
+    from conformance.scenarios import SCENARIOS
+    from conformance.types import Reasoning, Text, ToolCall
+    from conformance.wires import wire
+
+    scenario = SCENARIOS[id]
+    cost = plan(scenario, wire("openai-chat"))
+    lines = [f"scenario {id}: {scenario.title}", ""]
+    if scenario.doc:
+        lines += [scenario.doc, ""]
+    lines.append(
+        f"sends     {cost.requests} request(s), at most {cost.output_tokens:,} output tokens an attempt"
+    )
+    lines.append(f"needs     {', '.join(scenario.needs) or 'nothing special'}")
+    if scenario.optional:
+        names = ", ".join(feature.name for feature in scenario.optional)
+        lines.append(f"optional  {names}: a 4xx that names it counts as refused")
+    for number, turn in enumerate(scenario.ideal):
+        lines.append(f"ideal turn {number}:")
+        for part in turn.parts:
+            if isinstance(part, ToolCall):
+                lines.append(f"    call {part.name}({part.arguments})")
+            elif isinstance(part, Text | Reasoning):
+                kind = "reasoning" if isinstance(part, Reasoning) else "text"
+                lines.append(f"    {kind}: {part.text}")
+    return "\n".join(lines)
+
+
+def explain_quirk(id: str) -> str:
+    """A quirk as text: trigger, what is observed and expected, who, workaround, sources."""
+    from conformance.quirks import catalogue
+
+    quirk = catalogue()[id]
+    shows = [f"{', '.join(s.rules)} in {', '.join(s.scenarios)}" for s in quirk.shows]
+    rows = [
+        ("trigger", quirk.trigger),
+        ("observed", quirk.observed),
+        ("expected", quirk.expected),
+        ("severity", quirk.severity),
+        ("providers", ", ".join(quirk.providers)),
+        ("workaround", quirk.workaround),
+        ("shows as", "; ".join(shows)),
+        ("simulated", ", ".join(quirk.simulate) or "no"),
+        ("confidence", quirk.confidence),
+        ("review by", quirk.review_by.isoformat()),
+        ("note", quirk.note),
+        ("sources", "\n".join(quirk.sources)),
+    ]
+    lines = [f"quirk {id}: {quirk.title}", ""]
+    for name, value in rows:
+        if value:
+            first, *rest = value.splitlines()
+            lines.append(f"{name:<11} {first}")
+            lines += [f"{'':<11} {line}" for line in rest]
+    return "\n".join(lines)
+
+
+@click.group("list")
+def list_group() -> None:
+    """List rules, scenarios, endpoints, quirks or wires, as text or as JSON."""
+
+
+def _rules() -> list[Row]:
+    from conformance.rules import RULES
+
+    return [
+        {
+            "id": rule.id,
+            "level": rule.level,
+            "basis": rule.basis,
+            "kind": rule.kind,
+            "subject": rule.subject,
+            "requirement": rule.requirement,
+            "source": list(rule.source),
+        }
+        for rule in RULES.values()
+    ]
+
+
+def _scenarios() -> list[Row]:
+    from conformance.scenarios import SCENARIOS
+
+    return [
+        {"id": s.id, "title": s.title, "chapter": s.chapter, "needs": list(s.needs), "intrusive": s.intrusive}
+        for s in SCENARIOS.values()
+    ]
+
+
+def _quirks() -> list[Row]:
+    from conformance.quirks import catalogue
+
+    return [
+        {"id": q.id, "title": q.title, "providers": list(q.providers), "wire": q.wire, "severity": q.severity}
+        for q in catalogue().values()
+    ]
+
+
+def _wires() -> list[Row]:
+    from conformance.types import WIRES
+    from conformance.wires import wire
+
+    rows: list[Row] = []
+    for name in WIRES:
+        try:
+            rows.append({"id": wire(name).name, "status": "spoken"})
+        except LookupError as error:
+            rows.append({"id": name, "status": str(error)})
+    return rows
+
+
+def _listing(name: str, what: str, rows: Callable[[], list[Row]], columns: tuple[str, ...]) -> click.Command:
+    @click.command(name, help=f"List {what}.")
+    @click.option("--json", "as_json", is_flag=True, help="As JSON, complete.")
+    @clearly
+    def command(as_json: bool) -> int:
+        print_rows(rows(), columns, as_json)
+        return 0
+
+    return command
+
+
+def print_rows(rows: list[Row], columns: tuple[str, ...], as_json: bool) -> None:
+    """Rows as aligned text (the named columns) or as one JSON array (everything)."""
+    if as_json:
+        click.echo(json.dumps(rows, ensure_ascii=False, indent=1))
+        return
+    widths = [max((len(str(row[c])) for row in rows), default=0) for c in columns]
+    for row in rows:
+        line = "  ".join(f"{row[c]!s:<{width}}" for c, width in zip(columns, widths, strict=True))
+        click.echo(line.rstrip())
+
+
+for _command in (
+    _listing("rules", "the rules", _rules, ("id", "level", "basis", "requirement")),
+    _listing("scenarios", "the scenarios", _scenarios, ("id", "title")),
+    _listing("quirks", "the catalogued quirks", _quirks, ("id", "severity", "title")),
+    _listing("wires", "the wires", _wires, ("id", "status")),
+):
+    list_group.add_command(_command)
+
+
+@list_group.command("endpoints")
+@click.option("--config", default="providers.yaml", show_default=True, help="Configuration file.")
+@click.option("--json", "as_json", is_flag=True, help="As JSON, complete.")
+@clearly
+def list_endpoints(config: str, as_json: bool) -> int:
+    """List the endpoints of the configuration and whether they can run now."""
+    from dataclasses import asdict
+
+    from conformance.engine.options import Options, select
+    from conformance.engine.sources import row_of, source_of
+
+    options = Options(config=config)
+    rows = [asdict(row_of(e, source_of(e, options))) for e in select(options).endpoints]
+    shown = [{**row, "state": row["source"] if row["status"] == "run" else row["reason"]} for row in rows]
+    print_rows(rows if as_json else shown, ("name", "wire", "model", "state"), as_json)
+    return 0
+
+
+@click.command()
+@click.argument("what", type=click.Choice(["providers", "matrix"]), default="providers")
+@clearly
+def schema(what: str) -> int:
+    """Print the JSON Schema of providers.yaml (default) or of matrix.json."""
+    from conformance.config import json_schema
+    from conformance.report.jsonfile import schema as matrix_schema
+
+    found = json_schema() if what == "providers" else matrix_schema()
+    click.echo(json.dumps(found, ensure_ascii=False, indent=1))
+    return 0

@@ -1,0 +1,196 @@
+"""``conformance certify``."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+import click
+
+from conformance.cli.failing import clearly
+from conformance.cli.run import command_line, print_drill_down
+
+if TYPE_CHECKING:
+    from conformance.engine.drive import Plan
+    from conformance.engine.options import Options, Selection
+
+HELP = """Certify one endpoint: run every scenario live, record it, show what holds and what does not.
+
+BASE_URL is everything before /chat/completions, e.g. http://127.0.0.1:8080/v1. No configuration file is
+needed. The recording, with a providers.yaml that replays it, goes to OUT; simulator:reference certifies the
+embedded reference endpoint.
+
+\b
+Examples:
+  conformance certify http://127.0.0.1:8080/v1 --model my-model
+  conformance certify https://api.example.com/v1 --model m --key-env EXAMPLE_API_KEY --dry-run
+  conformance certify simulator:reference --model reference
+"""
+
+
+@click.command(help=HELP)
+@click.argument("base_url")
+@click.option("--model", required=True, metavar="M", help="Model name to send.")
+@click.option("--wire", default="openai-chat", show_default=True, metavar="WIRE", help="Wire format.")
+@click.option("--key-env", default=None, metavar="VAR", help="Environment variable that holds the key.")
+@click.option("--name", default=None, metavar="NAME", help="Name in reports [default: made from the URL].")
+@click.option(
+    "--scenario", "scenarios", multiple=True, metavar="GLOB", help="Only scenarios like this (repeatable)."
+)
+@click.option("--rule", "rules", multiple=True, metavar="ID", help="Judge only this rule (repeatable).")
+@click.option("--dry-run", is_flag=True, help="Say what would be sent, send nothing.")
+@click.option(
+    "--max-requests",
+    type=click.IntRange(1),
+    default=None,
+    metavar="N",
+    help="Never send more than N requests.",
+)
+@click.option("--known", default=None, metavar="FILE", help="Known findings that don't fail the run.")
+@click.option(
+    "--out", default=None, metavar="DIR", help="Where everything goes [default: reports/certify-NAME]."
+)
+@click.option("--scripted", is_flag=True, help="The model there is our scripted model: add its markers.")
+@click.option(
+    "--attempts",
+    type=click.IntRange(1, 10),
+    default=3,
+    show_default=True,
+    help="How often a scenario is run when the model does not do what it needs.",
+)
+@click.option("--intrusive", is_flag=True, help="Also run scenarios that cost or annoy.")
+@click.option(
+    "--min-judged",
+    type=click.FloatRange(0, 100),
+    default=0.0,
+    metavar="PERCENT",
+    help="Exit 3 when less than this share of the cells was judged.",
+)
+@click.option("--json", "as_json", is_flag=True, help="The matrix on stdout, everything else on stderr.")
+@click.option(
+    "-v", "--verbose", count=True, help="Show the exchanges of the cells with findings (-vv: of all)."
+)
+@clearly
+def certify(
+    base_url: str,
+    model: str,
+    wire: str,
+    key_env: str | None,
+    name: str | None,
+    scenarios: tuple[str, ...],
+    rules: tuple[str, ...],
+    dry_run: bool,
+    max_requests: int | None,
+    known: str | None,
+    out: str | None,
+    scripted: bool,
+    attempts: int,
+    intrusive: bool,
+    min_judged: float,
+    as_json: bool,
+    verbose: int,
+) -> int:
+    from rich.console import Console
+
+    from conformance.cli.progress import RunProgress
+    from conformance.config import ConfigError
+    from conformance.engine.options import Options, select
+    from conformance.engine.run import exit_code
+    from conformance.engine.run import run as run_engine
+    from conformance.engine.sources import row_of, source_of
+    from conformance.known import load_known
+    from conformance.report import write_all
+    from conformance.report.jsonfile import to_document
+    from conformance.report.terminal import print_tree
+
+    if key_env and not os.environ.get(key_env):
+        raise ConfigError(f"--key-env {key_env}: this variable is not set")
+    name = name or name_of(base_url)
+    folder = Path(out) if out else Path("reports") / f"certify-{name}"
+    row: dict[str, object] = {"model": model, "wire": wire, "attempts": attempts}
+    if base_url.startswith("simulator:"):
+        row |= {"persona": base_url.removeprefix("simulator:"), "scripted": True}
+    else:
+        row |= {"base_url": base_url, "scripted": scripted}
+    if key_env:
+        row["key_env"] = key_env
+    options = Options(
+        config=str(folder / "providers.yaml"),
+        mode="record",
+        scenarios=scenarios,
+        rules=rules,
+        intrusive=intrusive,
+        max_requests=max_requests,
+    )
+    entries = load_known(Path(known)) if known else ()
+    errors = Console(stderr=True)
+    console = errors if as_json else Console()
+    write_configuration(folder, name, row)
+    selection = select(options)
+    endpoint = selection.endpoints[0]
+    if (source := source_of(endpoint, options)).kind == "none":
+        raise ConfigError(source.reason)
+    once, most = cost(options, selection)
+    tokens = f"{once.output_tokens:,} output and about {once.prompt_bytes // 3:,} prompt tokens"
+    console.print(
+        f"{name}: {len(selection.scenarios)} scenarios, {once.requests} requests, at most {tokens}; "
+        f"with repeats at most {most.requests} requests, {most.output_tokens:,} output tokens",
+        markup=False,
+        highlight=False,
+        soft_wrap=True,
+    )
+    if dry_run:
+        return 0
+    with RunProgress([row_of(endpoint, source)], len(selection.scenarios), errors, quiet=as_json) as progress:
+        outcome = run_engine(options, known=entries, on_cell=progress.on_cell, command=command_line())
+    write_all(outcome.matrix, folder)
+    if as_json:
+        click.echo(json.dumps(to_document(outcome.matrix), ensure_ascii=False, indent=1))
+    print_tree(outcome.matrix, console)
+    print_drill_down(outcome.matrix, console, verbose)
+    console.print(f"written: {folder}/", markup=False, highlight=False, soft_wrap=True)
+    if source.kind == "live":
+        again = f"replay it: conformance run --config {folder}/providers.yaml"
+        console.print(again, markup=False, highlight=False, soft_wrap=True)
+    return exit_code(outcome, [name], min_judged)
+
+
+def name_of(base_url: str) -> str:
+    """A row name made from a URL: host and port, or the persona."""
+    if base_url.startswith("simulator:"):
+        return base_url.removeprefix("simulator:").lower()
+    slug = re.sub(r"[^a-z0-9.]+", "-", (urlsplit(base_url).netloc or base_url).rpartition("@")[2].lower())
+    return slug.strip("-.")[:64] or "endpoint"
+
+
+def write_configuration(folder: Path, name: str, row: dict[str, object]) -> None:
+    """Write ``providers.yaml`` of this certification, so that its recording can be replayed."""
+    import yaml
+
+    folder.mkdir(parents=True, exist_ok=True)
+    text = yaml.safe_dump({"endpoints": {name: row}}, sort_keys=False, allow_unicode=True)
+    (folder / "providers.yaml").write_text(text, "utf-8")
+
+
+def cost(options: Options, selection: Selection) -> tuple[Plan, Plan]:
+    """What is sent when every scenario counts at once, and at most, with repeats and the request cap."""
+    from conformance.engine.acquire import unsupported
+    from conformance.engine.drive import Plan, plan
+    from conformance.wires import wire
+
+    endpoint = selection.endpoints[0]
+    once = most = Plan(0, 0, 0)
+    for scenario in selection.scenarios:
+        if unsupported(endpoint, scenario) is None:
+            one = plan(scenario, wire(endpoint.wire))
+            once += one
+            most += one.times(endpoint.attempts)
+    if options.max_requests is not None:
+        cap = options.max_requests
+        once = Plan(min(once.requests, cap), once.output_tokens, once.prompt_bytes)
+        most = Plan(min(most.requests, cap), most.output_tokens, most.prompt_bytes)
+    return once, most

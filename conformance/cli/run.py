@@ -1,0 +1,155 @@
+"""``conformance run``."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+import click
+
+from conformance.cli.failing import clearly
+
+if TYPE_CHECKING:
+    from conformance.types import Basis, Matrix, Rulebook
+
+HELP = """Run the scenarios against the endpoints of providers.yaml and write the compatibility matrix.
+
+By default nothing touches the network: endpoints with recordings are replayed from their cassettes, and the
+embedded reference endpoint (a simulator) is run. --live asks the endpoints themselves, --record does the same
+and keeps the answers as cassettes.
+
+\b
+Examples:
+  conformance run
+  conformance run --endpoint llamacpp --scenario 'tools.*' -v
+  GROQ_API_KEY=... conformance run --record --endpoint groq
+  conformance run --json | jq '.cells[] | select(.verdict == "violates")'
+"""
+
+
+@click.command(help=HELP)
+@click.option("--config", "config", default="providers.yaml", show_default=True, help="Configuration file.")
+@click.option(
+    "--endpoint", "endpoints", multiple=True, metavar="NAME", help="Only this endpoint (repeatable)."
+)
+@click.option(
+    "--scenario", "scenarios", multiple=True, metavar="GLOB", help="Only scenarios like this (repeatable)."
+)
+@click.option(
+    "--replay", "mode", flag_value="replay", default="replay", help="Cassettes and simulator (default)."
+)
+@click.option("--live", "mode", flag_value="live", help="Ask the endpoints over the network.")
+@click.option("--record", "mode", flag_value="record", help="Like --live, and keep the answers as cassettes.")
+@click.option(
+    "-n", "workers", type=click.IntRange(0), default=0, metavar="N", help="Spread endpoints over N processes."
+)
+@click.option("--out", default="reports/latest", show_default=True, metavar="DIR", help="Where reports go.")
+@click.option("--json", "as_json", is_flag=True, help="The matrix on stdout, everything else on stderr.")
+@click.option(
+    "--cassettes", default=None, metavar="DIR", help="Recordings [default: cassettes/ beside the config]."
+)
+@click.option("--known", default=None, metavar="FILE", help="Known findings that don't fail the run.")
+@click.option(
+    "--rulebook",
+    type=click.Choice(["default", "literal"]),
+    default="default",
+    show_default=True,
+    help="literal: what the published schema says word for word.",
+)
+@click.option(
+    "--basis",
+    "bases",
+    multiple=True,
+    type=click.Choice(["schema", "prose", "spec", "sdk", "derived", "convention"]),
+    help="Only rules on this basis (repeatable).",
+)
+@click.option(
+    "--min-judged",
+    type=click.FloatRange(0, 100),
+    default=0.0,
+    metavar="PERCENT",
+    help="Exit 3 when less than this share of the cells was judged.",
+)
+@click.option("--intrusive", is_flag=True, help="Also run scenarios that cost or annoy.")
+@click.option(
+    "-v", "--verbose", count=True, help="Show the exchanges of the cells with findings (-vv: of all)."
+)
+@clearly
+def run(
+    config: str,
+    endpoints: tuple[str, ...],
+    scenarios: tuple[str, ...],
+    mode: str,
+    workers: int,
+    out: str,
+    as_json: bool,
+    cassettes: str | None,
+    known: str | None,
+    rulebook: str,
+    bases: tuple[str, ...],
+    min_judged: float,
+    intrusive: bool,
+    verbose: int,
+) -> int:
+    from rich.console import Console
+
+    from conformance.cli.progress import RunProgress
+    from conformance.engine.options import Options, RunMode, select
+    from conformance.engine.run import exit_code
+    from conformance.engine.run import run as run_engine
+    from conformance.engine.sources import row_of, source_of
+    from conformance.known import load_known
+    from conformance.report import write_all
+    from conformance.report.jsonfile import to_document
+    from conformance.report.terminal import print_matrix
+
+    options = Options(
+        config=config,
+        mode=cast("RunMode", mode),
+        endpoints=endpoints,
+        scenarios=scenarios,
+        bases=cast("tuple[Basis, ...]", bases),
+        rulebook=cast("Rulebook", rulebook),
+        intrusive=intrusive,
+        cassettes=cassettes,
+    )
+    entries = load_known(Path(known)) if known else ()
+    selection = select(options)
+    rows = [row_of(endpoint, source_of(endpoint, options)) for endpoint in selection.endpoints]
+    errors = Console(stderr=True)
+    with RunProgress(rows, len(selection.scenarios), errors, quiet=as_json) as progress:
+        outcome = run_engine(
+            options, workers=workers, known=entries, on_cell=progress.on_cell, command=command_line()
+        )
+    matrix = outcome.matrix
+    folder = Path(out)
+    write_all(matrix, folder)
+    if as_json:
+        click.echo(json.dumps(to_document(matrix), ensure_ascii=False, indent=1))
+    console = errors if as_json else Console()
+    print_matrix(matrix, console)
+    print_drill_down(matrix, console, verbose)
+    console.print(f"written: {folder}/", markup=False, highlight=False)
+    return exit_code(outcome, endpoints, min_judged)
+
+
+def print_drill_down(matrix: Matrix, console: object, verbose: int) -> None:
+    """With ``-v`` the exchanges of the cells that have findings, with ``-vv`` of all."""
+    from rich.console import Console
+
+    from conformance.report.terminal import print_cell
+
+    assert isinstance(console, Console)
+    for cell in matrix.cells:
+        if verbose > 1 or (
+            verbose and (cell.findings or cell.verdict in ("error", "inconclusive", "refused"))
+        ):
+            print_cell(matrix, cell.endpoint, cell.scenario, console)
+
+
+def command_line() -> str:
+    """How this command was called, without the path of the program."""
+    return shlex.join(["conformance", *sys.argv[1:]])

@@ -1,0 +1,328 @@
+"""Acquires the cells of endpoints concurrently, in a background thread, while pytest reports in order."""
+
+from __future__ import annotations
+
+import asyncio
+import datetime
+import os
+import threading
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from concurrent.futures import Future
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, TypeVar
+
+from conformance import __version__
+from conformance.config import Endpoint, FromEnv
+from conformance.engine.drive import Target, plan, run_script
+from conformance.engine.evidence import evidence, redacted
+from conformance.engine.options import Options, quirks_of
+from conformance.engine.sources import Source, cassette_path, record_command
+from conformance.judge import judge, judge_attempt, worth_keeping
+from conformance.scenarios import Scenario, scripts
+from conformance.simulator.personas import PERSONAS
+from conformance.simulator.server import Simulator
+from conformance.transport import tape
+from conformance.transport.client import Limits, LiveTransport, Transport
+from conformance.transport.redact import Redactor, SecretLeak
+from conformance.types import (
+    Attempt,
+    Cell,
+    Exchange,
+    Failure,
+    Flag,
+    HttpRequest,
+    VerdictName,
+    WireName,
+)
+from conformance.wires import wire
+
+OLD_AFTER = datetime.timedelta(days=180)
+"""A recording older than this is flagged ``old``: providers change."""
+
+T = TypeVar("T")
+OnCell = Callable[[str, str, VerdictName], None]
+"""Called from the background thread whenever a cell is finished: endpoint, scenario, verdict."""
+
+
+class Paced:
+    """A transport that keeps to the endpoint's concurrency and request cap."""
+
+    def __init__(self, inner: Transport, concurrency: int, cap: int | None) -> None:
+        self._inner = inner
+        self._slots = asyncio.Semaphore(concurrency)
+        self._left = cap
+
+    async def send(
+        self, request: HttpRequest, *, wire: WireName, close_after_events: int | None = None
+    ) -> Exchange:
+        """Like `Transport.send`; a spent cap is a failure of kind ``request-cap``, nothing is sent."""
+        async with self._slots:
+            if self._left is not None:
+                if self._left <= 0:
+                    failure = Failure("request-cap", "the request cap is spent (max_requests)")
+                    return Exchange(request, None, "complete", wire, failure)
+                self._left -= 1
+            return await self._inner.send(request, wire=wire, close_after_events=close_after_events)
+
+    async def aclose(self) -> None:
+        """Close the transport beneath."""
+        await self._inner.aclose()
+
+
+class Acquirer:
+    """Owns the background loop, the embedded simulator and every transport of a run.
+
+    Use as a context manager; leaving it cancels what is still under way and closes everything.
+    """
+
+    def __init__(
+        self, options: Options, env: Mapping[str, str] = os.environ, on_cell: OnCell | None = None
+    ) -> None:
+        self._options = options
+        self._env = env
+        self._on_cell = on_cell
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._loop.run_forever, name="acquirer", daemon=True)
+        self._cells: dict[str, dict[str, Future[Cell]]] = {}
+        self._simulator: asyncio.Task[Simulator] | None = None
+        self._notes: list[str] = []
+
+    def __enter__(self) -> Acquirer:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        asyncio.run_coroutine_threadsafe(self._shut_down(), self._loop).result(timeout=30)
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join(timeout=30)
+        self._loop.close()
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a reader should know beside the cells: recordings refused, and why."""
+        return tuple(self._notes)
+
+    def start(self, endpoint: Endpoint, source: Source, scenarios: Sequence[Scenario]) -> None:
+        """Begin to acquire the endpoint's cells; returns at once, and does nothing the second time."""
+        if endpoint.name in self._cells:
+            return
+        self._cells[endpoint.name] = {scenario.id: Future() for scenario in scenarios}
+        self._submit(self._acquire(endpoint, source, scenarios))
+
+    def cell(self, endpoint: str, scenario: str) -> Cell:
+        """The finished cell; waits for it. Raises what went wrong in our own code, if anything did."""
+        return self._cells[endpoint][scenario].result()
+
+    def finished(self) -> tuple[Cell, ...]:
+        """The cells that are finished by now: what is left to report after an interruption."""
+        futures = [future for cells in self._cells.values() for future in cells.values()]
+        return tuple(f.result() for f in futures if f.done() and not f.cancelled() and not f.exception())
+
+    def _submit(self, work: Coroutine[Any, Any, T]) -> Future[T]:
+        return asyncio.run_coroutine_threadsafe(work, self._loop)
+
+    async def _shut_down(self) -> None:
+        current = asyncio.current_task()
+        tasks = [task for task in asyncio.all_tasks() if task is not current and task is not self._simulator]
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        if self._simulator is not None:
+            await (await self._simulator).stop()
+
+    async def _acquire(self, endpoint: Endpoint, source: Source, scenarios: Sequence[Scenario]) -> None:
+        futures = self._cells[endpoint.name]
+        try:
+            target, redactor = await self._target(endpoint)
+            transport = self._transport(endpoint, source)
+
+            async def finish(scenario: Scenario) -> None:
+                cell = await self._cell(endpoint, source, scenario, target, transport, redactor)
+                futures[scenario.id].set_result(cell)
+                if self._on_cell is not None:
+                    self._on_cell(endpoint.name, scenario.id, cell.verdict)
+
+            # The longest chains start first, so that none of them begins when all the others have ended.
+            order = sorted(scenarios, key=lambda s: -plan(s, target.wire).requests)
+            try:
+                await asyncio.gather(*map(finish, order))
+            finally:
+                if transport is not None:
+                    await transport.aclose()
+        except BaseException as error:
+            for future in futures.values():
+                if not future.done():
+                    future.set_exception(error)
+            raise
+
+    async def _cell(
+        self,
+        endpoint: Endpoint,
+        source: Source,
+        scenario: Scenario,
+        target: Target,
+        transport: Transport | None,
+        redactor: Redactor,
+    ) -> Cell:
+        cell = unsupported(endpoint, scenario)
+        if cell is None:
+            if transport is None:
+                attempts, flags = await self._replay(endpoint, scenario, target, redactor)
+            else:
+                attempts = await run_attempts(endpoint, scenario, target, transport)
+                flags = ("simulated",) if source.kind == "simulator" else ()
+                if source.kind == "live" and self._options.mode == "record":
+                    self._record(endpoint, scenario, attempts, redactor)
+            cell = judge(
+                endpoint.name,
+                scenario,
+                attempts,
+                quirks=quirks_of(endpoint),
+                strictness=self._options.strictness,
+                flags=flags,
+            )
+            cell = replace(
+                cell,
+                reason=redactor.text(cell.reason),
+                findings=tuple(redacted(finding, redactor) for finding in cell.findings),
+                evidence=evidence(
+                    attempts[cell.decided_by].exchanges, redactor, (target.base_url, endpoint.shown_url)
+                ),
+            )
+        return cell
+
+    async def _replay(
+        self, endpoint: Endpoint, scenario: Scenario, target: Target, redactor: Redactor
+    ) -> tuple[list[Attempt], tuple[Flag, ...]]:
+        path = cassette_path(endpoint, scenario.id, self._options)
+        command = record_command(endpoint, self._options, scenario.id)
+        try:
+            recording = tape.load(path)
+        except tape.CassetteError as error:
+            return [_failed(target, "no-cassette", f"{error}; record it: {command}")], ()
+        transport = tape.ReplayTransport(recording, path, redactor)
+        attempts = await run_attempts(endpoint, scenario, target, transport, while_unplayed=transport)
+        stuck_on = [e.failure for a in attempts for e in a.exchanges if e.failure]
+        if stuck_on or transport.unplayed():
+            message = f"cassette is of an older scenario: {path}; re-record it: {command}"
+            return [_failed(target, "older-scenario", message)], ()
+        return attempts, _age(recording.metadata)
+
+    def _record(
+        self, endpoint: Endpoint, scenario: Scenario, attempts: Sequence[Attempt], redactor: Redactor
+    ) -> None:
+        if not worth_keeping(attempts):
+            self._notes.append(f"{endpoint.name}: {scenario.id} was not recorded: it was not answered")
+            return
+        metadata = {
+            "suite": f"llm-wire-conformance {__version__}",
+            "endpoint": endpoint.name,
+            "scenario": scenario.id,
+            "wire": endpoint.wire,
+            "model": endpoint.model,
+            "date": datetime.datetime.now(datetime.UTC).date().isoformat(),
+        }
+        if endpoint.server:
+            metadata["server"] = endpoint.server
+        exchanges = [exchange for attempt in attempts for exchange in attempt.exchanges]
+        path = cassette_path(endpoint, scenario.id, self._options)
+        try:
+            tape.save(path, exchanges, metadata=metadata, redactor=redactor)
+        except (SecretLeak, tape.CassetteError, OSError) as error:
+            self._notes.append(f"{endpoint.name}: {scenario.id} was not recorded: {error}")
+
+    def _transport(self, endpoint: Endpoint, source: Source) -> Paced | None:
+        """The transport to the endpoint, or ``None`` when its answers come from cassettes."""
+        if source.kind == "cassette":
+            return None
+        proxy, ca_file = endpoint.proxy, endpoint.ca_file
+        if ca_file is not None:
+            ca_file = str(Path(self._options.config).parent / ca_file)
+        live = LiveTransport(Limits(idle_s=endpoint.timeout), proxy=proxy, ca_file=ca_file)
+        caps = [cap for cap in (endpoint.max_requests, self._options.max_requests) if cap is not None]
+        return Paced(live, endpoint.concurrency, min(caps) if caps else None)
+
+    async def _target(self, endpoint: Endpoint) -> tuple[Target, Redactor]:
+        env = self._env
+        key = env.get(endpoint.key_env) if endpoint.key_env else None
+        base_url = endpoint.base_url
+        if endpoint.persona is not None:
+            simulator = await self._simulated()
+            base_url, key = simulator.base_url(endpoint.persona), PERSONAS[endpoint.persona].key
+        assert base_url is not None
+        headers = tuple((name, _value(value, env)) for name, value in endpoint.headers.items())
+        query = tuple((name, _value(value, env)) for name, value in endpoint.query.items())
+        given = {**endpoint.headers, **endpoint.query}.values()
+        secrets = [env.get(value.env, "") for value in given if isinstance(value, FromEnv)]
+        target = Target(
+            base_url=base_url,
+            wire=wire(endpoint.wire),
+            model=endpoint.model,
+            key=key,
+            headers=headers,
+            query=query,
+            extra_body=dict(endpoint.extra_body),
+            max_tokens_field=endpoint.max_tokens_field,
+            scripted=endpoint.scripted,
+        )
+        return target, Redactor([secret for secret in (*secrets, key or "") if secret])
+
+    async def _simulated(self) -> Simulator:
+        # One task, awaited by all: two endpoints that start together must not start two simulators.
+        if self._simulator is None:
+            self._simulator = asyncio.create_task(_started(Simulator(tuple(PERSONAS.values()), scripts())))
+        return await asyncio.shield(self._simulator)
+
+
+async def _started(simulator: Simulator) -> Simulator:
+    await simulator.start()
+    return simulator
+
+
+async def run_attempts(
+    endpoint: Endpoint,
+    scenario: Scenario,
+    target: Target,
+    transport: Transport,
+    while_unplayed: tape.ReplayTransport | None = None,
+) -> list[Attempt]:
+    """Run the scenario until it counts, at most ``endpoint.attempts`` times (in a replay: as recorded)."""
+    attempts: list[Attempt] = []
+    while True:
+        attempt = await run_script(scenario, target, transport)
+        attempts.append(attempt)
+        if judge_attempt(scenario, attempt).verdict != "inconclusive":
+            return attempts
+        more = while_unplayed.unplayed() > 0 if while_unplayed else len(attempts) < endpoint.attempts
+        if not more:
+            return attempts
+
+
+def unsupported(endpoint: Endpoint, scenario: Scenario) -> Cell | None:
+    """The cell of a scenario that the endpoint does not claim to support, or ``None``."""
+    missing = [need for need in scenario.needs if need in endpoint.unsupported]
+    reason = f"the endpoint is configured as not supporting {', '.join(missing)}"
+    if not missing and "auth" in scenario.needs and not (endpoint.key_env or endpoint.persona):
+        missing, reason = ["auth"], "the endpoint is configured without a key"
+    if not missing:
+        return None
+    return Cell(endpoint.name, scenario.id, "strict", "unsupported", reason=reason)
+
+
+def _failed(target: Target, kind: Any, message: str) -> Attempt:
+    request = HttpRequest("POST", target.base_url, (), b"")
+    exchange = Exchange(request, None, "complete", target.wire.name, Failure(kind, message))
+    return Attempt((exchange,), "stuck", message)
+
+
+def _age(metadata: Mapping[str, str]) -> tuple[Flag, ...]:
+    try:
+        recorded = datetime.date.fromisoformat(metadata.get("date", ""))
+    except ValueError:
+        return ()
+    return ("old",) if datetime.date.today() - recorded > OLD_AFTER else ()
+
+
+def _value(value: str | FromEnv, env: Mapping[str, str]) -> str:
+    return env.get(value.env, "") if isinstance(value, FromEnv) else value

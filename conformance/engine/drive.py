@@ -1,0 +1,203 @@
+"""Drives a scenario's script over a wire and a transport: the only place where steps become HTTP."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from urllib.parse import urlencode
+
+from conformance.scenarios import Scenario
+from conformance.scenarios.base import ModelDidNot, Stuck, asks_of, marked, marker
+from conformance.transport.client import Transport
+from conformance.types import (
+    JSON,
+    Ask,
+    Attempt,
+    Auth,
+    Cancel,
+    Exchange,
+    Expect,
+    HttpRequest,
+    HttpResponse,
+    Raw,
+    Reply,
+    Step,
+    Together,
+    Turn,
+)
+from conformance.wires import Wire
+
+WRONG_KEY = "sk-wrong-0000000000000000000000"
+"""Sent where a scenario asks for a wrong key; no provider ever issued it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """Where and how requests go: an endpoint with everything resolved that the environment decides."""
+
+    base_url: str
+    wire: Wire
+    model: str
+    key: str | None = None
+    headers: tuple[tuple[str, str], ...] = ()
+    query: tuple[tuple[str, str], ...] = ()
+    extra_body: Mapping[str, JSON] | None = None
+    max_tokens_field: str = "max_tokens"
+    scripted: bool = False
+
+    def url(self, path: str) -> str:
+        """The full URL of a path relative to the base URL."""
+        return self.base_url + path + (f"?{urlencode(self.query)}" if self.query else "")
+
+    def credentials(self, auth: Auth) -> tuple[tuple[str, str], ...]:
+        """The authentication headers for the endpoint's own key, a wrong one, or none."""
+        key = {"own": self.key, "wrong": WRONG_KEY, "none": None}[auth]
+        return self.wire.auth_headers(key) if key is not None else ()
+
+
+async def run_script(scenario: Scenario, target: Target, transport: Transport) -> Attempt:
+    """Run the scenario's script once, from its first step to its end or to where it can't go on."""
+    script = scenario.script()
+    exchanges: list[Exchange] = []
+    asked = 0
+    try:
+        step = next(script)
+        while True:
+            names = [marker(scenario.id, asked + number) for number in range(len(asks_of(step)))]
+            asked += len(names)
+            replies = await perform(step, names, target, transport)
+            exchanges += [reply.exchange for reply in replies]
+            if failed := next((r.exchange.failure for r in replies if r.exchange.failure), None):
+                script.close()
+                return Attempt(tuple(exchanges), "stuck", failed.message)
+            step = script.send(replies if isinstance(step, Together) else replies[0])
+    except StopIteration:
+        return Attempt(tuple(exchanges))
+    except ModelDidNot as missed:
+        return Attempt(tuple(exchanges), "model-did-not", str(missed))
+    except Stuck:
+        return Attempt(tuple(exchanges), "stuck")
+
+
+async def perform(
+    step: Step, names: Sequence[str], target: Target, transport: Transport
+) -> tuple[Reply, ...]:
+    """Do one step; ``names`` are the marker names of its canonical requests, in order."""
+    if isinstance(step, Raw):
+        path = {"@chat": target.wire.path(target.model, False), "@models": target.wire.models_path}.get(
+            step.path, step.path
+        )
+        body = step.body.replace(b"{{model}}", json.dumps(target.model)[1:-1].encode())
+        headers = (("content-type", "application/json"), *step.headers) if body else step.headers
+        request = _http(target, step.method, path, body, headers, step.auth)
+        return (await _send(request, step.probe, step.expect, target, transport),)
+    if isinstance(step, Together):
+        return tuple(
+            await asyncio.gather(
+                *(_ask(ask, name, target, transport) for ask, name in zip(step.asks, names, strict=True))
+            )
+        )
+    if isinstance(step, Cancel):
+        return (await _ask(step.ask, names[0], target, transport, close_after_events=step.after_events),)
+    return (await _ask(step, names[0], target, transport),)
+
+
+async def _ask(
+    ask: Ask, name: str, target: Target, transport: Transport, close_after_events: int | None = None
+) -> Reply:
+    canonical = marked(ask.request, name) if target.scripted else ask.request
+    model = ask.model or target.model
+    body = target.wire.encode(canonical, model=model, max_tokens_field=target.max_tokens_field)
+    body |= target.extra_body or {}
+    accept = "text/event-stream" if canonical.stream else "application/json"
+    request = _http(
+        target,
+        "POST",
+        target.wire.path(model, canonical.stream),
+        _json_bytes(body),
+        (("content-type", "application/json"), ("accept", accept)),
+        ask.auth,
+    )
+    return await _send(request, ask.probe, ask.expect, target, transport, close_after_events)
+
+
+def _json_bytes(body: Mapping[str, JSON]) -> bytes:
+    try:
+        return json.dumps(body, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        # A history may hold a lone surrogate that an endpoint sent as an escape: it goes back as one.
+        return json.dumps(body).encode()
+
+
+def _http(
+    target: Target, method: str, path: str, body: bytes, headers: tuple[tuple[str, str], ...], auth: Auth
+) -> HttpRequest:
+    return HttpRequest(method, target.url(path), (*headers, *target.headers, *target.credentials(auth)), body)
+
+
+async def _send(
+    request: HttpRequest,
+    probe: str | None,
+    expect: Expect,
+    target: Target,
+    transport: Transport,
+    close_after_events: int | None = None,
+) -> Reply:
+    exchange = await transport.send(request, wire=target.wire.name, close_after_events=close_after_events)
+    exchange = replace(exchange, probe=probe, expect=expect)
+    turns: tuple[Turn, ...] = ()
+    if exchange.response is not None and exchange.response.status < 300:
+        turns = target.wire.decode(exchange.response)
+    return Reply(exchange, turns[0] if turns else None)
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What a scenario costs at most, per attempt: requests, output tokens, bytes of prompt."""
+
+    requests: int
+    output_tokens: int
+    prompt_bytes: int
+
+    def __add__(self, other: Plan) -> Plan:
+        return Plan(
+            self.requests + other.requests,
+            self.output_tokens + other.output_tokens,
+            self.prompt_bytes + other.prompt_bytes,
+        )
+
+    def times(self, attempts: int) -> Plan:
+        """The cost of that many attempts."""
+        return Plan(self.requests * attempts, self.output_tokens * attempts, self.prompt_bytes * attempts)
+
+
+def plan(scenario: Scenario, wire: Wire) -> Plan:
+    """The cost of one attempt, found by walking the script with its ideal turns; sends nothing."""
+    script = scenario.script()
+    total = Plan(0, 0, 0)
+    asked = 0
+    try:
+        step = next(script)
+        while True:
+            asks = asks_of(step)
+            for ask in asks:
+                body = _json_bytes(wire.encode(ask.request, model=""))
+                total += Plan(1, ask.request.max_tokens or 0, len(body))
+            if isinstance(step, Raw):
+                total += Plan(1, 0, len(step.body))
+            turns: list[Turn | None] = list(scenario.ideal[asked : asked + len(asks)]) or [None]
+            asked += len(asks)
+            replies = tuple(Reply(_IMAGINED, turn) for turn in turns)
+            step = script.send(replies if isinstance(step, Together) else replies[0])
+    except (StopIteration, Stuck, ModelDidNot):
+        return total
+
+
+_IMAGINED = Exchange(
+    request=HttpRequest("POST", "", (), b""),
+    response=HttpResponse(200, (), b""),
+    ending="complete",
+    wire="openai-chat",
+)

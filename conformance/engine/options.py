@@ -1,0 +1,146 @@
+"""What a run is asked to do: one frozen value that also crosses to worker processes as JSON."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass, fields
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Literal
+
+from conformance import config
+from conformance.config import Endpoint
+from conformance.judge import Strictness
+from conformance.quirks import Quirk, catalogue
+from conformance.rules import RULES
+from conformance.scenarios import SCENARIOS, Scenario
+from conformance.scenarios.base import CAPABILITIES
+from conformance.types import Basis, Rulebook
+
+RunMode = Literal["replay", "live", "record"]
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """Everything a run depends on besides the configuration file and the environment.
+
+    ``endpoints``, ``scenarios`` and ``rules`` are empty for "all". ``cassettes`` is the folder of
+    recordings; ``None`` is ``cassettes/`` beside the configuration file.
+    """
+
+    config: str = "providers.yaml"
+    mode: RunMode = "replay"
+    endpoints: tuple[str, ...] = ()
+    scenarios: tuple[str, ...] = ()
+    rules: tuple[str, ...] = ()
+    bases: tuple[Basis, ...] = ()
+    rulebook: Rulebook = "default"
+    intrusive: bool = False
+    cassettes: str | None = None
+    max_requests: int | None = None
+
+    def to_json(self) -> str:
+        """One line that `from_json` reads back."""
+        return json.dumps(asdict(self))
+
+    @classmethod
+    def from_json(cls, text: str) -> Options:
+        """The options that `to_json` wrote."""
+        data = json.loads(text)
+        return cls(**{f.name: _frozen(data[f.name]) for f in fields(cls)})
+
+    @property
+    def cassettes_folder(self) -> Path:
+        """Where recordings lie: ``<folder>/<endpoint>/<scenario>.yaml``."""
+        return Path(self.cassettes) if self.cassettes else Path(self.config).parent / "cassettes"
+
+    @property
+    def strictness(self) -> Strictness:
+        """What the judge counts."""
+        return Strictness(
+            self.rulebook,
+            frozenset(self.rules) if self.rules else None,
+            frozenset(self.bases) if self.bases else None,
+        )
+
+
+def _frozen(value: object) -> object:
+    return tuple(value) if isinstance(value, list) else value
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """The endpoints and scenarios of a run, all names resolved."""
+
+    endpoints: tuple[Endpoint, ...]
+    scenarios: tuple[Scenario, ...]
+
+
+def select(options: Options) -> Selection:
+    """Load the configuration and resolve every name in it and in the options.
+
+    Raises `ConfigError` for an unknown endpoint, scenario, rule, quirk, persona or capability, with the
+    file and line where it stands and a hint.
+    """
+    path = Path(options.config)
+    endpoints = config.load(path)
+    for endpoint in endpoints:
+        _resolve(path, endpoint)
+    names = [endpoint.name for endpoint in endpoints]
+    for name in options.endpoints:
+        if name not in names:
+            raise config.ConfigError(
+                f"{path}: no endpoint {name}{config.did_you_mean(name, names)}; "
+                "conformance list endpoints shows them"
+            )
+    for rule in options.rules:
+        if rule not in RULES:
+            raise config.ConfigError(
+                f"no rule {rule}{config.did_you_mean(rule, list(RULES))}; conformance list rules shows them"
+            )
+    return Selection(
+        tuple(e for e in endpoints if not options.endpoints or e.name in options.endpoints),
+        scenarios_matching(options.scenarios, options.intrusive),
+    )
+
+
+def scenarios_matching(patterns: tuple[str, ...], intrusive: bool) -> tuple[Scenario, ...]:
+    """The scenarios that match any of the globs (all without globs), in their order.
+
+    Raises `ConfigError` for a pattern that matches none. Intrusive ones need ``intrusive``.
+    """
+    for pattern in patterns:
+        if not any(fnmatchcase(name, pattern) for name in SCENARIOS):
+            raise config.ConfigError(
+                f"no scenario {pattern}{config.did_you_mean(pattern, list(SCENARIOS))}; "
+                "conformance list scenarios shows them"
+            )
+    return tuple(
+        scenario
+        for scenario in SCENARIOS.values()
+        if (not patterns or any(fnmatchcase(scenario.id, pattern) for pattern in patterns))
+        and (intrusive or not scenario.intrusive)
+    )
+
+
+def quirks_of(endpoint: Endpoint) -> tuple[Quirk, ...]:
+    """The catalogued quirks that the endpoint declares."""
+    return tuple(catalogue()[name] for name in endpoint.quirks)
+
+
+def _resolve(path: Path, endpoint: Endpoint) -> None:
+    from conformance.simulator.personas import PERSONAS
+
+    checks: tuple[tuple[str, tuple[str, ...], list[str], str], ...] = (
+        ("quirks", endpoint.quirks, list(catalogue()), "quirk"),
+        ("unsupported", endpoint.unsupported, list(CAPABILITIES), "capability"),
+        ("persona", (endpoint.persona,) if endpoint.persona else (), list(PERSONAS), "persona"),
+    )
+    for key, given, known, kind in checks:
+        for number, word in enumerate(given):
+            if word not in known:
+                keys = ("endpoints", endpoint.name, key) + (() if key == "persona" else (number,))
+                raise config.ConfigError(
+                    f"{path}:{config.line_of(path, keys)}: endpoints.{endpoint.name}.{key}: "
+                    f"no {kind} {word}{config.did_you_mean(word, known)}"
+                )

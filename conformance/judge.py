@@ -1,0 +1,247 @@
+"""Rules x exchanges x quirks -> verdict. Pure: what came over the wire goes in, a judgement comes out.
+
+Protocol and model are judged apart: findings say what the endpoint did wrong, the attempt's outcome says
+what the model did not do, and only the first can make a cell ``violates``.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from conformance.quirks import Quirk
+from conformance.rules import RULES, Rule, check, rule_of
+from conformance.scenarios import Scenario
+from conformance.types import Attempt, Basis, Cell, Exchange, Finding, Flag, Rulebook, VerdictName
+
+ORDER: tuple[VerdictName, ...] = (
+    "violates",
+    "error",
+    "quirk",
+    "warns",
+    "refused",
+    "inconclusive",
+    "conforms",
+)
+"""Several findings in one cell: the first of these that applies is the verdict."""
+
+_JUDGED: tuple[VerdictName, ...] = ("violates", "quirk", "warns", "conforms")
+
+_NOT_OURS_TO_JUDGE = {
+    401: "the credentials were refused",
+    402: "the account has no credit",
+    403: "the credentials are not allowed to do this",
+    404: "nothing answers there: wrong base URL, or a model the endpoint does not know",
+    407: "a proxy wants credentials",
+    429: "the rate limit or quota is spent",
+    502: "a gateway could not reach the server",
+    503: "the endpoint is overloaded or down",
+    504: "a gateway timed out",
+    529: "the endpoint is overloaded",
+}
+"""Statuses that say nothing about the wire when an answer was expected: we could not tell."""
+
+_TRANSIENT = frozenset({429, 502, 503, 504, 529})
+
+_ACCEPTANCE_RULES = frozenset({"chat.request.accepted"})
+
+
+@dataclass(frozen=True, slots=True)
+class Strictness:
+    """What a run counts: which rules, how literally, on which basis."""
+
+    rulebook: Rulebook = "default"
+    rules: frozenset[str] | None = None
+    bases: frozenset[Basis] | None = None
+
+    def selected(self) -> tuple[Rule, ...]:
+        """The rules that count."""
+        return tuple(
+            rule
+            for rule in RULES.values()
+            if (self.rules is None or rule.id in self.rules)
+            and (self.bases is None or rule.basis in self.bases)
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """The verdict of one attempt and what it rests on."""
+
+    verdict: VerdictName
+    reason: str
+    findings: tuple[Finding, ...]
+
+
+def judge_attempt(
+    scenario: Scenario, attempt: Attempt, quirks: Sequence[Quirk] = (), strictness: Strictness | None = None
+) -> Judgement:
+    """The verdict of one attempt.
+
+    ``quirks`` are those the endpoint declares: each forgives exactly the findings it explains.
+    """
+    reasons: dict[VerdictName, str] = {}
+    refused: set[int] = set()
+    unjudged: set[int] = set()
+    for number, exchange in enumerate(attempt.exchanges):
+        if excuse := _excuse(scenario, exchange):
+            verdict, reason = excuse
+            (refused if verdict == "refused" else unjudged).add(number)
+            reasons.setdefault(verdict, reason)
+
+    rules = (strictness or Strictness()).selected()
+    rulebook = (strictness or Strictness()).rulebook
+    findings: list[Finding] = []
+    for finding in check(attempt.exchanges, rules=rules, rulebook=rulebook):
+        number = int(finding.path.split("/")[2])
+        if number in unjudged or (number in refused and _is_acceptance(finding.rule)):
+            continue
+        declared = next((q.id for q in quirks if q.explains(scenario.id, finding)), None)
+        finding = replace(finding, quirk=declared)
+        findings.append(finding)
+        if finding.level == "MAY":
+            continue
+        if rule_of(finding.rule).subject == "model":
+            reasons.setdefault("inconclusive", f"the model did not: {finding.message}")
+        elif declared is not None:
+            reasons.setdefault("quirk", f"declared: {declared}")
+        else:
+            reasons.setdefault("violates" if finding.level == "MUST" else "warns", finding.message)
+
+    if attempt.outcome == "model-did-not":
+        reasons.setdefault("inconclusive", f"the model did not {attempt.reason}")
+    elif attempt.outcome == "stuck" and not reasons.keys() & {"violates", "error", "quirk", "refused"}:
+        reasons["error"] = (
+            f"could not go on: {attempt.reason or 'an answer held no turn, and no rule says why'}"
+        )
+    verdict = next((v for v in ORDER if v in reasons), "conforms")
+    return Judgement(verdict, reasons.get(verdict, ""), tuple(findings))
+
+
+def judge(
+    endpoint: str,
+    scenario: Scenario,
+    attempts: Sequence[Attempt],
+    *,
+    quirks: Sequence[Quirk] = (),
+    strictness: Strictness | None = None,
+    flags: Collection[Flag] = (),
+) -> Cell:
+    """The cell of one endpoint x scenario from all its attempts.
+
+    A scenario is run again only while the model does not do what it needs; a violation seen in any
+    attempt counts, an ``inconclusive`` one only when no attempt was better. The findings and paths are
+    those of the attempt that decided.
+    """
+    judgements = [judge_attempt(scenario, attempt, quirks, strictness) for attempt in attempts]
+    conclusive = [j for j in judgements if j.verdict != "inconclusive"] or judgements
+    decided = min(conclusive, key=lambda j: ORDER.index(j.verdict))
+    number = judgements.index(decided)
+    marks: list[Flag] = list(flags)
+    if len({j.verdict for j in judgements}) > 1:
+        marks.append("flaky")
+    reason = decided.reason
+    if decided.verdict == "inconclusive" and len(attempts) > 1:
+        reason += f" (in {len(attempts)} attempts)"
+    return Cell(
+        endpoint=endpoint,
+        scenario=scenario.id,
+        mode="strict",
+        verdict=decided.verdict,
+        flags=tuple(marks),
+        findings=decided.findings,
+        reason=reason,
+        attempts=len(attempts),
+        requests=sum(len(a.exchanges) for a in attempts),
+        elapsed_ms=sum(e.elapsed_ms for a in attempts for e in a.exchanges),
+        decided_by=number,
+    )
+
+
+def worth_keeping(attempts: Sequence[Attempt]) -> bool:
+    """Whether a recording of these attempts is evidence: everything was answered, nothing refused us.
+
+    A recording that only shows a spent quota or a wrong key must not replace a good one.
+    """
+    return all(
+        exchange.response is not None
+        and exchange.response.status not in _TRANSIENT
+        and not (exchange.expect == "answer" and exchange.response.status in (401, 402, 403, 407))
+        for attempt in attempts
+        for exchange in attempt.exchanges
+    )
+
+
+def mark_stale(cells: Sequence[Cell], quirks: Sequence[Quirk]) -> tuple[tuple[Cell, ...], tuple[str, ...]]:
+    """Flag the cells of one endpoint in which a declared quirk should have shown and nowhere did.
+
+    Returns the cells and one note per stale quirk.
+    """
+    notes: list[str] = []
+    stale: set[str] = set()
+    for quirk in quirks:
+        where = [c for c in cells if c.verdict in _JUDGED and quirk.expected_in(c.scenario)]
+        shown = any(finding.quirk == quirk.id for cell in cells for finding in cell.findings)
+        if where and not shown:
+            stale.update(cell.scenario for cell in where)
+            names = ", ".join(cell.scenario for cell in where)
+            notes.append(f"{where[0].endpoint}: quirk {quirk.id} is declared but no longer shows in {names}")
+    flagged = tuple(
+        replace(c, flags=(*c.flags, "stale")) if c.scenario in stale and c.verdict in _JUDGED else c
+        for c in cells
+    )
+    return flagged, tuple(notes)
+
+
+def _is_acceptance(rule: str) -> bool:
+    return rule in _ACCEPTANCE_RULES or rule.startswith(("mt.", "so."))
+
+
+def _excuse(scenario: Scenario, exchange: Exchange) -> tuple[VerdictName, str] | None:
+    """Why an exchange can't be held against the endpoint, if it can't."""
+    response = exchange.response
+    if response is None:
+        assert exchange.failure is not None
+        return "error", exchange.failure.message
+    if exchange.ending in ("cut", "stalled", "too-large"):
+        size = len(response.body)
+        said = {
+            "cut": f"the connection broke after {size} bytes of the answer",
+            "stalled": f"the answer stalled after {size} bytes",
+            "too-large": f"the answer did not end within {size} bytes or its time limit",
+        }[exchange.ending]
+        return "error", said
+    if response.status < 300:
+        return None
+    text = error_text(response.body)
+    if exchange.expect == "answer" and 400 <= response.status < 500:
+        for feature in scenario.optional:
+            if feature.named_by.search(text):
+                return "refused", f"declines {feature.name}: HTTP {response.status} {text[:160]}"
+    asked = exchange.expect == "answer" and exchange.request.method == "POST"
+    if response.status in _TRANSIENT or (asked and response.status in _NOT_OURS_TO_JUDGE):
+        why = _NOT_OURS_TO_JUDGE[response.status]
+        return "error", f"HTTP {response.status}: {why}{': ' + text[:160] if text else ''}"
+    return None
+
+
+def error_text(body: bytes) -> str:
+    """What an error body says, in one line: its messages where it is JSON, else its beginning."""
+    text = body[:20_000].decode("utf-8", "replace")
+    try:
+        data = json.loads(text)
+    except (ValueError, RecursionError):
+        return " ".join(text.split())[:500]
+    return " ".join(_strings(data, 0))[:500]
+
+
+def _strings(data: object, depth: int) -> Iterable[str]:
+    if isinstance(data, str):
+        yield " ".join(data.split())
+    elif isinstance(data, dict) and depth < 6:
+        for value in data.values():
+            yield from _strings(value, depth + 1)
+    elif isinstance(data, list) and depth < 6:
+        for value in data[:20]:
+            yield from _strings(value, depth + 1)

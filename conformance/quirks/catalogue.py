@@ -1,0 +1,107 @@
+"""Loads and validates the catalogue: ``data/*.yaml`` beside this file, one file per provider family."""
+
+from __future__ import annotations
+
+import datetime
+import re
+from collections.abc import Mapping
+from fnmatch import fnmatchcase
+from functools import cache
+from importlib import resources
+from typing import Literal
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+
+from conformance.types import Finding, WireName
+
+
+class QuirkError(Exception):
+    """The catalogue itself is wrong; the message names file, quirk and key."""
+
+
+class Shows(BaseModel):
+    """How a quirk shows: findings of these rules, in these scenarios, whose ``got`` matches."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    rules: tuple[str, ...] = Field(min_length=1)
+    scenarios: tuple[str, ...] = Field(min_length=1, description="Ids or globs.")
+    got: str | None = Field(default=None, description="Pattern searched in what was got, case-insensitive.")
+    path: str | None = Field(default=None, description="Pattern searched in the finding's path.")
+
+    @field_validator("got", "path")
+    @classmethod
+    def _compiles(cls, value: str | None) -> str | None:
+        if value is not None:
+            re.compile(value)
+        return value
+
+    def explains(self, scenario: str, finding: Finding) -> bool:
+        """Whether this is the finding that the quirk makes show."""
+        return (
+            finding.rule in self.rules
+            and self.expected_in(scenario)
+            and (self.got is None or re.search(self.got, finding.got, re.IGNORECASE) is not None)
+            and (self.path is None or re.search(self.path, finding.path) is not None)
+        )
+
+    def expected_in(self, scenario: str) -> bool:
+        """Whether the quirk may show in this scenario."""
+        return any(fnmatchcase(scenario, pattern) for pattern in self.scenarios)
+
+
+class Quirk(BaseModel):
+    """One catalogued deviation: what triggers it, how it shows, who has it, the evidence, the workaround."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    id: str = Field(pattern=r"[a-z0-9][a-z0-9-]*")
+    title: str
+    providers: tuple[str, ...] = Field(min_length=1)
+    wire: WireName
+    category: str
+    trigger: str
+    observed: str
+    expected: str
+    severity: Literal["breaks", "degrades", "cosmetic"]
+    workaround: str
+    confidence: Literal["recorded", "maintainer-confirmed", "user-reported", "unconfirmed"]
+    sources: tuple[str, ...] = Field(min_length=1)
+    note: str | None = None
+    review_by: datetime.date
+    shows: tuple[Shows, ...] = Field(min_length=1)
+    simulate: tuple[str, ...] = Field(default=(), description="Behaviours of the simulator that act it out.")
+
+    def explains(self, scenario: str, finding: Finding) -> bool:
+        """Whether the finding is this quirk showing."""
+        return any(shows.explains(scenario, finding) for shows in self.shows)
+
+    def expected_in(self, scenario: str) -> bool:
+        """Whether the quirk shows in this scenario by name, not only through a glob.
+
+        Only such a scenario can prove a declared quirk stale: a glob says where it *may* show.
+        """
+        return any(scenario in shows.scenarios for shows in self.shows)
+
+
+@cache
+def catalogue() -> Mapping[str, Quirk]:
+    """Every quirk by id. Raises `QuirkError` when a file of the catalogue is not valid."""
+    quirks: dict[str, Quirk] = {}
+    folder = resources.files("conformance.quirks") / "data"
+    for file in sorted(folder.iterdir(), key=lambda f: f.name):
+        if not file.name.endswith(".yaml"):
+            continue
+        for row in yaml.safe_load(file.read_text("utf-8")) or ():
+            label = f"{file.name}: {row.get('id', '?') if isinstance(row, dict) else row!r}"
+            try:
+                quirk = Quirk.model_validate(row)
+            except ValidationError as error:
+                first = error.errors()[0]
+                key = ".".join(str(part) for part in first["loc"])
+                raise QuirkError(f"{label}: {key}: {first['msg']}") from None
+            if quirk.id in quirks:
+                raise QuirkError(f"{label}: this id occurs twice")
+            quirks[quirk.id] = quirk
+    return quirks

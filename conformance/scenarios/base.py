@@ -1,0 +1,232 @@
+"""What a scenario is, and the few words its text is written in.
+
+A scenario is a sans-I/O generator: it yields steps in canonical vocabulary and is sent replies. It
+sees no HTTP client, no clock, no pytest. One text serves live runs, cassettes, the simulator, every
+wire and every adapter.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Generator, Mapping
+from dataclasses import dataclass, replace
+from typing import Literal, TypeAlias
+
+from conformance.types import (
+    Ask,
+    Cancel,
+    Expect,
+    JsonSchemaFormat,
+    Message,
+    NamedChoice,
+    Reply,
+    Request,
+    Script,
+    Step,
+    Text,
+    Together,
+    Tool,
+    Turn,
+)
+
+MAX_TOKENS = 1024
+"""Output cap of every request, in tokens: room for a thinking model, small enough to bound the bill."""
+
+CAPABILITIES: Mapping[str, str] = {
+    "auth": "refuses requests without a valid key",
+    "developer-role": "knows the developer role",
+    "duplicate-tool-names": "has a policy worth asking about when two tools share a name",
+    "json-schema": "constrains output to a JSON Schema",
+    "models": "lists its models",
+    "parallel-tools": "can answer with several calls in one turn",
+    "reasoning": "shows the model's reasoning",
+    "streaming": "streams its answers",
+    "tools": "accepts tools and returns calls",
+    "usage-in-stream": "reports usage in a stream on request",
+}
+"""What a scenario may need and an endpoint may declare it lacks (``unsupported:`` in the configuration)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Feature:
+    """An optional feature that an endpoint may decline honestly.
+
+    ``named_by``: a pattern; a 4xx whose error matches it names the feature and counts as ``refused``.
+    """
+
+    name: str
+    named_by: re.Pattern[str]
+
+
+def feature(name: str, pattern: str) -> Feature:
+    return Feature(name, re.compile(pattern, re.IGNORECASE))
+
+
+TOOLS = feature(
+    "tools", r"(?:does not|doesn't|not) support (?:tool|function)|tools? (?:is|are) not supported"
+)
+REASONING = feature("reasoning", r"reasoning_effort|does not support (?:reasoning|thinking)")
+JSON_SCHEMA = feature("response_format", r"response_format|json_schema|structured output")
+STREAM_USAGE = feature("stream_options", r"stream_options|include_usage")
+
+
+@dataclass(frozen=True, slots=True)
+class Scenario:
+    """A script with what it needs and what a perfect model would answer.
+
+    ``ideal`` has one turn per `Ask`, in the order in which the script yields them: the simulator's
+    clean persona, the scripted model and the adapters' expected results all come from it.
+    """
+
+    id: str
+    title: str
+    doc: str
+    script: Callable[[], Script]
+    ideal: tuple[Turn, ...]
+    needs: tuple[str, ...] = ()
+    optional: tuple[Feature, ...] = ()
+    intrusive: bool = False
+
+    @property
+    def chapter(self) -> str:
+        """The part of the id before the first dot."""
+        return self.id.partition(".")[0]
+
+
+SCENARIOS: dict[str, Scenario] = {}
+"""Every scenario by id, in the order of the chapters; filled by the chapter modules."""
+
+
+def scenario(
+    id: str,
+    *,
+    ideal: tuple[Turn, ...] = (),
+    needs: tuple[str, ...] = (),
+    optional: tuple[Feature, ...] = (),
+    intrusive: bool = False,
+) -> Callable[[Callable[[], Script]], Callable[[], Script]]:
+    """Register the decorated generator function; its docstring is title and explanation.
+
+    Raises `ValueError` on a repeated id, a missing docstring or an unknown capability.
+    """
+
+    def register(script: Callable[[], Script]) -> Callable[[], Script]:
+        title, _, doc = (script.__doc__ or "").strip().partition("\n")
+        if not title or id in SCENARIOS:
+            raise ValueError(f"scenario {id}: needs a docstring and an id of its own")
+        if unknown := set(needs) - set(CAPABILITIES):
+            raise ValueError(f"scenario {id}: unknown capability {', '.join(sorted(unknown))}")
+        text = " ".join(line.strip() for line in doc.strip().splitlines())
+        SCENARIOS[id] = Scenario(id, title.rstrip("."), text, script, ideal, needs, optional, intrusive)
+        return script
+
+    return register
+
+
+# ----------------------------------------------------------------------------- words scripts are made of
+
+
+class ModelDidNot(Exception):
+    """The model did not do what the scenario needs; says nothing about the endpoint."""
+
+
+class Stuck(Exception):
+    """A step brought no turn, so the script cannot go on; the rules say why."""
+
+
+def need(condition: object, what: str) -> None:
+    """Unless ``condition`` holds, the scenario does not count: `ModelDidNot` with ``what``."""
+    if not condition:
+        raise ModelDidNot(what)
+
+
+def request(
+    *messages: Message,
+    tools: tuple[Tool, ...] = (),
+    tool_choice: Literal["none", "auto", "required"] | NamedChoice | None = None,
+    response_format: JsonSchemaFormat | None = None,
+    stream: bool = False,
+    include_usage: bool | None = None,
+    echo_reasoning: bool = False,
+) -> Request:
+    """A canonical request with the suite's output cap; everything not named is left out."""
+    return Request(
+        messages=messages,
+        tools=tools,
+        tool_choice=tool_choice,
+        response_format=response_format,
+        stream=stream,
+        include_usage=include_usage,
+        echo_reasoning=echo_reasoning,
+        max_tokens=MAX_TOKENS,
+    )
+
+
+Asking: TypeAlias = Generator[Step, "Reply | tuple[Reply, ...]", Turn]
+"""What ``turn = yield from ask(...)`` delegates to."""
+
+
+def ask(
+    request: Request,
+    *,
+    probe: str | None = None,
+    expect: Expect = "answer",
+) -> Asking:
+    """Send one request and return its turn; raises `Stuck` when none could be decoded."""
+    reply = yield Ask(request, probe=probe, expect=expect)
+    return going_on(reply)
+
+
+def going_on(reply: Reply | tuple[Reply, ...]) -> Turn:
+    """The turn of a single reply; raises `Stuck` when there is none."""
+    if isinstance(reply, tuple) or reply.turn is None or not reply.ok:
+        raise Stuck
+    return reply.turn
+
+
+# ------------------------------------------------------------------------------------- ideal turns, markers
+
+
+def marker(scenario_id: str, index: int) -> str:
+    """The name under which the ideal turn of the scenario's ``index``-th request is scripted."""
+    return f"{scenario_id}/{index}"
+
+
+def scripts() -> Mapping[str, Turn]:
+    """Every ideal turn of every scenario by its marker name."""
+    return {
+        marker(scenario.id, index): turn
+        for scenario in SCENARIOS.values()
+        for index, turn in enumerate(scenario.ideal)
+    }
+
+
+def marked(request: Request, name: str) -> Request:
+    """The request with ``[[name]]`` appended to its last user or tool message.
+
+    Only for endpoints configured ``scripted: true``: the scripted model and the simulator answer
+    with the turn of the last marker they see. Scenario texts never carry one.
+    """
+    messages = list(request.messages)
+    for position in range(len(messages) - 1, -1, -1):
+        message = messages[position]
+        if message.role in ("user", "tool"):
+            parts = list(message.parts)
+            if parts and isinstance(parts[-1], Text):
+                parts[-1] = replace(parts[-1], text=f"{parts[-1].text}\n[[{name}]]")
+            else:
+                parts.append(Text(f"[[{name}]]"))
+            messages[position] = replace(message, parts=tuple(parts))
+            break
+    return replace(request, messages=tuple(messages))
+
+
+def asks_of(step: Step) -> tuple[Ask, ...]:
+    """The canonical requests in a step, in order; none for a raw step."""
+    if isinstance(step, Ask):
+        return (step,)
+    if isinstance(step, Cancel):
+        return (step.ask,)
+    if isinstance(step, Together):
+        return step.asks
+    return ()

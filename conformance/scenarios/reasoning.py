@@ -1,0 +1,48 @@
+"""Reasoning: shown, streamed, and sent back."""
+
+from __future__ import annotations
+
+from conformance.scenarios.base import REASONING, TOOLS, ask, need, request, scenario
+from conformance.scenarios.kit import WEATHER, called, results, said, thought
+from conformance.scenarios.tools import CANARY
+from conformance.types import Ask, Message, Script
+
+
+@scenario(
+    "reasoning.echo",
+    ideal=(
+        called(
+            ("get_weather", {"city": "Bergen"}), reasoning="The user wants Bergen, so I look it up first."
+        ),
+        said("Bergen reports 18 degrees, wind code KESTREL."),
+        said("Bergen has 18 degrees and its wind code is KESTREL."),
+    ),
+    needs=("reasoning", "tools"),
+    optional=(REASONING, TOOLS),
+)
+def echo() -> Script:
+    """A call that was reasoned about, answered without and with the reasoning echoed.
+
+    The published schema knows no reasoning in a request: a history without it must be accepted (endpoints
+    that insist on the echo declare it as a quirk), and one that carries it should be.
+    """
+    question = Message.user("Think first, then look up the weather in Bergen with the tool.")
+    turn = yield from ask(request(question, tools=(WEATHER,)))
+    need(turn.reasoning, "show its reasoning")
+    need(turn.calls, "call the tool it was asked to use")
+    history = (question, Message.assistant(turn), *results(turn, {"get_weather": CANARY}))
+    yield Ask(request(*history, tools=(WEATHER,)), probe="tool-result")
+    yield Ask(request(*history, tools=(WEATHER,), echo_reasoning=True), probe="reasoning-echo")
+
+
+@scenario(
+    "reasoning.stream",
+    ideal=(thought("Six times seven is forty-two, I am sure.", "The answer is 42."),),
+    needs=("reasoning", "streaming"),
+    optional=(REASONING,),
+)
+def stream() -> Script:
+    """Streamed reasoning, before and apart from the text."""
+    turn = yield from ask(request(Message.user("Think about it: what is six times seven?"), stream=True))
+    need(turn.reasoning, "show its reasoning")
+    need(turn.text, "answer with text after its reasoning")

@@ -1,0 +1,78 @@
+"""Streamed answers: text, arguments, parallel calls, usage."""
+
+from __future__ import annotations
+
+from conformance.scenarios.base import STREAM_USAGE, TOOLS, ask, need, request, scenario
+from conformance.scenarios.kit import TIME, WEATHER, called, said
+from conformance.types import Message, Script
+
+
+@scenario(
+    "stream.plain",
+    ideal=(said("One, two, three, four, five, six, seven, eight, nine and ten."),),
+    needs=("streaming",),
+)
+def plain() -> Script:
+    """A streamed text, from the role to ``[DONE]``."""
+    turn = yield from ask(request(Message.user("Count from one to ten in words."), stream=True))
+    need(turn.text, "answer with text")
+
+
+@scenario(
+    "stream.arguments",
+    ideal=(called(("get_weather", {"city": "Saint-Pierre-et-Miquelon, near Newfoundland"})),),
+    needs=("streaming", "tools"),
+    optional=(TOOLS,),
+)
+def arguments() -> Script:
+    """A call whose arguments arrive in pieces.
+
+    Id, type and name come once, arguments in fragments that concatenate to one JSON text.
+    """
+    turn = yield from ask(
+        request(
+            Message.user("What is the weather in Saint-Pierre-et-Miquelon, near Newfoundland? Use the tool."),
+            tools=(WEATHER,),
+            stream=True,
+        )
+    )
+    need(turn.calls, "call the tool it was asked to use")
+
+
+@scenario(
+    "stream.parallel-calls",
+    ideal=(called(("get_weather", {"city": "Berlin"}), ("get_time", {"city": "Lima"})),),
+    needs=("streaming", "tools", "parallel-tools"),
+    optional=(TOOLS,),
+)
+def parallel_calls() -> Script:
+    """Two streamed calls, told apart by ``index``."""
+    turn = yield from ask(
+        request(
+            Message.user(
+                "I need two things at once: the weather in Berlin and the local time in Lima. "
+                "Call both tools now."
+            ),
+            tools=(WEATHER, TIME),
+            stream=True,
+        )
+    )
+    need(len(turn.calls) >= 2, "make two calls in one turn")
+
+
+@scenario(
+    "stream.usage",
+    ideal=(said("Water boils at one hundred degrees."),),
+    needs=("streaming", "usage-in-stream"),
+    optional=(STREAM_USAGE,),
+)
+def usage() -> Script:
+    """Usage in a stream, on request: one last chunk with empty ``choices``."""
+    turn = yield from ask(
+        request(
+            Message.user("At how many degrees does water boil? One sentence."),
+            stream=True,
+            include_usage=True,
+        )
+    )
+    need(turn.text, "answer with text")

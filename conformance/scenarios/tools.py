@@ -1,0 +1,204 @@
+"""Tool calls: made, paired with their results, forced, forbidden."""
+
+from __future__ import annotations
+
+import json
+
+from conformance.scenarios.base import TOOLS, ask, need, request, scenario
+from conformance.scenarios.kit import PING, TIME, WEATHER, called, calls_to, results, said
+from conformance.types import JSON, Message, NamedChoice, Script, Tool, ToolCall
+
+CANARY = "18 degrees, wind code KESTREL"
+"""A result no model can guess: when it shows in the answer, the result really reached the model."""
+
+
+@scenario(
+    "tools.single-call",
+    ideal=(called(("get_weather", {"city": "Paris"})),),
+    needs=("tools",),
+    optional=(TOOLS,),
+)
+def single_call() -> Script:
+    """One tool, one call."""
+    turn = yield from ask(
+        request(Message.user("What is the weather in Paris? Use the tool."), tools=(WEATHER,))
+    )
+    need(turn.calls, "call the tool it was asked to use")
+
+
+@scenario(
+    "tools.parallel-calls",
+    ideal=(
+        called(("get_weather", {"city": "Rome"}), ("get_time", {"city": "Tokyo"})),
+        said("Rome has 18 degrees, wind code KESTREL, and in Tokyo it is 21:07."),
+    ),
+    needs=("tools", "parallel-tools"),
+    optional=(TOOLS,),
+)
+def parallel_calls() -> Script:
+    """Two calls in one turn, both answered.
+
+    Results are paired with calls by id: each goes back with its own text, and the answer must use both.
+    """
+    question = Message.user(
+        "I need two things at once: the weather in Rome and the local time in Tokyo. Call both tools now."
+    )
+    turn = yield from ask(request(question, tools=(WEATHER, TIME)))
+    need(len(turn.calls) >= 2, "make two calls in one turn")
+    answers = results(turn, {"get_weather": CANARY, "get_time": "21:07"})
+    final = yield from ask(
+        request(question, Message.assistant(turn), *answers, tools=(WEATHER, TIME)), probe="tool-result"
+    )
+    need("KESTREL" in final.text and "21:07" in final.text, "use both results in its answer")
+
+
+@scenario(
+    "tools.mixed-text-and-tool-use",
+    ideal=(
+        called(("get_weather", {"city": "Lisbon"}), text="I will look up the weather in Lisbon."),
+        said("In Lisbon it is 18 degrees, wind code KESTREL."),
+    ),
+    needs=("tools",),
+    optional=(TOOLS,),
+)
+def mixed() -> Script:
+    """Text and a call in the same turn.
+
+    Neither may swallow the other, and a history that holds both must be accepted.
+    """
+    question = Message.user("First say in one sentence what you will do, then look up the weather in Lisbon.")
+    turn = yield from ask(request(question, tools=(WEATHER,)))
+    need(turn.calls and turn.text.strip(), "answer with text and a call in one turn")
+    final = yield from ask(
+        request(question, Message.assistant(turn), *results(turn, {"get_weather": CANARY}), tools=(WEATHER,)),
+        probe="tool-result",
+    )
+    need("KESTREL" in final.text, "use the result in its answer")
+
+
+@scenario(
+    "tools.duplicate-names",
+    ideal=(called(("get_weather", {"city": "Madrid"})),),
+    needs=("tools", "duplicate-tool-names"),
+    optional=(TOOLS,),
+)
+def duplicate_names() -> Script:
+    """Two tools of the same name in one request.
+
+    The published schema does not forbid it, and a client gets there when a cached tool list is changed by
+    whoever borrowed it. Some endpoints refuse the request; those declare it as a quirk.
+    """
+    second = Tool(WEATHER.name, "Get the weather of a town, from another source.", WEATHER.parameters)
+    turn = yield from ask(
+        request(Message.user("What is the weather in Madrid? Use the tool."), tools=(WEATHER, second))
+    )
+    need(turn.calls, "call the tool it was asked to use")
+
+
+@scenario(
+    "tools.result-round-trip",
+    ideal=(
+        called(("get_weather", {"city": "Oslo"})),
+        said("The station in Oslo reports 18 degrees, wind code KESTREL."),
+    ),
+    needs=("tools",),
+    optional=(TOOLS,),
+)
+def result_round_trip() -> Script:
+    """Call, result, answer.
+
+    The loop every agent runs: the call goes back in the history with its result, and the answer rests on it.
+    """
+    question = Message.user("What is the weather in Oslo? Use the tool, then tell me all it reports.")
+    turn = yield from ask(request(question, tools=(WEATHER,)))
+    need(turn.calls, "call the tool it was asked to use")
+    final = yield from ask(
+        request(question, Message.assistant(turn), *results(turn, {"get_weather": CANARY}), tools=(WEATHER,)),
+        probe="tool-result",
+    )
+    need("KESTREL" in final.text, "use the result in its answer")
+
+
+@scenario(
+    "tools.choice-none",
+    ideal=(said("I may not use a tool, so I cannot know the weather in Paris."),),
+    needs=("tools",),
+    optional=(TOOLS,),
+)
+def choice_none() -> Script:
+    """``tool_choice: "none"`` forbids calls."""
+    yield from ask(
+        request(
+            Message.user("What is the weather in Paris? Use the tool."), tools=(WEATHER,), tool_choice="none"
+        )
+    )
+
+
+@scenario(
+    "tools.choice-required",
+    ideal=(called(("get_weather", {"city": "Vienna"})),),
+    needs=("tools",),
+    optional=(TOOLS,),
+)
+def choice_required() -> Script:
+    """``tool_choice: "required"`` forces a call."""
+    yield from ask(
+        request(Message.user("Have you ever been to Vienna?"), tools=(WEATHER, TIME), tool_choice="required")
+    )
+
+
+@scenario(
+    "tools.choice-named",
+    ideal=(called(("get_time", {"city": "Cairo"})),),
+    needs=("tools",),
+    optional=(TOOLS,),
+)
+def choice_named() -> Script:
+    """A named ``tool_choice`` forces that function and no other."""
+    yield from ask(
+        request(
+            Message.user("What is the weather in Cairo?"),
+            tools=(WEATHER, TIME),
+            tool_choice=NamedChoice("get_time"),
+        )
+    )
+
+
+@scenario("tools.no-arguments", ideal=(called(("ping", {})),), needs=("tools",), optional=(TOOLS,))
+def no_arguments() -> Script:
+    """A call of a tool that takes no arguments; its arguments are ``{}``."""
+    turn = yield from ask(request(Message.user("Ping the station with the tool."), tools=(PING,)))
+    need(turn.calls, "call the tool it was asked to use")
+
+
+UNICODE_CITY = 'Zürich 東京 🌦 "old\\new"'
+
+
+@scenario(
+    "tools.unicode-arguments",
+    ideal=(called(("get_weather", {"city": UNICODE_CITY})),),
+    needs=("tools",),
+    optional=(TOOLS,),
+)
+def unicode_arguments() -> Script:
+    """Arguments with accents, CJK, an emoji, quotes and a backslash arrive unchanged."""
+    turn = yield from ask(
+        request(
+            Message.user(f"Look up the weather with the tool. The city is exactly: {UNICODE_CITY}"),
+            tools=(WEATHER,),
+        )
+    )
+    need(calls_to(turn, WEATHER.name), "call the tool it was asked to use")
+    need(
+        any(city_of(call) == UNICODE_CITY for call in turn.calls),
+        "copy the city into the arguments letter by letter",
+    )
+
+
+def city_of(call: ToolCall) -> JSON:
+    """The ``city`` of the call's arguments, or ``None`` where they are no object or not JSON."""
+    try:
+        arguments = json.loads(call.arguments)
+    except (ValueError, RecursionError):
+        return None
+    return arguments.get("city") if isinstance(arguments, dict) else None
