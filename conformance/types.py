@@ -35,9 +35,7 @@ VerdictName = Literal[
 VERDICTS: tuple[VerdictName, ...] = get_args(VerdictName)
 Flag = Literal["stale", "flaky", "simulated", "old", "known"]
 Ending = Literal["complete", "cut", "stalled", "closed-by-us", "too-large"]
-FailureKind = Literal[
-    "connect", "tls", "timeout", "protocol", "no-cassette", "older-scenario", "request-cap"
-]
+FailureKind = Literal["connect", "tls", "timeout", "protocol", "no-cassette", "older-scenario", "request-cap"]
 Expect = Literal["answer", "refusal", "either"]
 Auth = Literal["own", "wrong", "none"]
 Role = Literal["system", "developer", "user", "assistant", "tool"]
@@ -350,6 +348,7 @@ class Reply:
 
 
 Script: TypeAlias = Generator[Step, "Reply | tuple[Reply, ...]", None]
+
 
 @dataclass(frozen=True, slots=True)
 class Attempt:

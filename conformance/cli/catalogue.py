@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import click
@@ -192,7 +192,7 @@ def _listing(name: str, what: str, rows: Callable[[], list[Row]], columns: tuple
     return command
 
 
-def print_rows(rows: list[Row], columns: tuple[str, ...], as_json: bool) -> None:
+def print_rows(rows: Sequence[Row], columns: tuple[str, ...], as_json: bool) -> None:
     """Rows as aligned text (the named columns) or as one JSON array (everything)."""
     if as_json:
         click.echo(json.dumps(rows, ensure_ascii=False, indent=1))

@@ -6,7 +6,7 @@ import json
 from dataclasses import asdict, dataclass, fields
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from conformance import config
 from conformance.config import Endpoint
@@ -46,7 +46,7 @@ class Options:
     @classmethod
     def from_json(cls, text: str) -> Options:
         """The options that `to_json` wrote."""
-        data = json.loads(text)
+        data: dict[str, Any] = json.loads(text)
         return cls(**{f.name: _frozen(data[f.name]) for f in fields(cls)})
 
     @property
@@ -64,7 +64,7 @@ class Options:
         )
 
 
-def _frozen(value: object) -> object:
+def _frozen(value: Any) -> Any:
     return tuple(value) if isinstance(value, list) else value
 
 

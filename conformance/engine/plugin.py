@@ -7,7 +7,7 @@ Node ids read ``providers.yaml::groq::tools.parallel-calls``.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
@@ -99,8 +99,10 @@ def pytest_runtestloop(session: pytest.Session) -> None:
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Iterator[Any]:
-    report: pytest.TestReport = yield
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    report = yield
     if call.when == "call" and isinstance(item, ScenarioItem) and item.cell is not None:
         setattr(report, CELL_ATTRIBUTE, json.dumps(cell_to_json(item.cell)))
     return report
@@ -133,7 +135,7 @@ class EndpointCollector(pytest.Collector):
         cls, parent: ProvidersFile, endpoint: Endpoint, selection: Selection, options: Options
     ) -> EndpointCollector:
         """The collector of one endpoint of the file."""
-        node = cast(EndpointCollector, cls.from_parent(parent, name=endpoint.name))
+        node = cls.from_parent(parent, name=endpoint.name)
         node.endpoint, node.selection = endpoint, selection
         node.source = source_of(endpoint, options)
         return node
@@ -148,7 +150,8 @@ class EndpointCollector(pytest.Collector):
 
     def begin(self) -> None:
         """Start acquiring all of the endpoint's cells, unless that has begun."""
-        chosen = {item.scenario.id for item in self.session.items if _is_of(item, self)}
+        own = (i for i in self.session.items if isinstance(i, ScenarioItem) and i.parent is self)
+        chosen = {item.scenario.id for item in own}
         wanted = [s for s in self.selection.scenarios if s.id in chosen]
         self.config.stash[ACQUIRER].start(self.endpoint, self.source, wanted)
 
@@ -177,7 +180,7 @@ class ScenarioItem(pytest.Item):
     @classmethod
     def of(cls, parent: EndpointCollector, scenario: Scenario) -> ScenarioItem:
         """The item of one scenario against the collector's endpoint."""
-        item = cast(ScenarioItem, cls.from_parent(parent, name=scenario.id))
+        item = cls.from_parent(parent, name=scenario.id)
         item.scenario = scenario
         return item
 
@@ -217,7 +220,3 @@ def describe(cell: Cell) -> str:
         lines.append(f"  {finding.level} {finding.rule}{note}: {finding.message}")
         lines.append(f"    at {finding.path}: wanted {finding.wanted}, got {finding.got}")
     return "\n".join(lines)
-
-
-def _is_of(item: pytest.Item, collector: EndpointCollector) -> bool:
-    return isinstance(item, ScenarioItem) and item.parent is collector

@@ -3,6 +3,11 @@
 from conformance.scenarios import chat, errors, models, reasoning, stream, structured, tools
 from conformance.scenarios.base import SCENARIOS, Scenario, scripts
 
+# Imports are sorted by name; chapters come from the plain to the particular.
+_CHAPTERS = ("chat", "tools", "stream", "reasoning", "structured", "errors", "models")
+for _scenario in sorted(SCENARIOS.values(), key=lambda s: _CHAPTERS.index(s.chapter)):
+    SCENARIOS[_scenario.id] = SCENARIOS.pop(_scenario.id)
+
 __all__ = [
     "SCENARIOS",
     "Scenario",

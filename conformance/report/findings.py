@@ -1,0 +1,76 @@
+"""Findings of many cells, gathered so that one deviation is told once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from conformance.report.clean import clean_line
+from conformance.types import Cell, Finding, Level, VerdictName
+
+
+@dataclass(frozen=True, slots=True)
+class Deviation:
+    """One rule that does not hold, told in one sentence, and every place it shows."""
+
+    rule: str
+    level: Level
+    message: str
+    places: tuple[tuple[Cell, Finding], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """Why cells without findings are not simply conforming."""
+
+    verdict: VerdictName
+    text: str
+    cells: tuple[Cell, ...]
+
+
+def deviations(cells: Iterable[Cell]) -> tuple[Deviation, ...]:
+    """The findings of ``cells``, one entry per rule, level and message, in order of first appearance."""
+    gathered: dict[tuple[str, Level, str], list[tuple[Cell, Finding]]] = {}
+    for cell in cells:
+        for finding in cell.findings:
+            key = (finding.rule, finding.level, finding.message)
+            gathered.setdefault(key, []).append((cell, finding))
+    return tuple(Deviation(*key, tuple(places)) for key, places in gathered.items())
+
+
+def reasons(cells: Iterable[Cell]) -> tuple[Reason, ...]:
+    """The reasons of cells that have no finding to speak for them, one entry per verdict and reason."""
+    gathered: dict[tuple[VerdictName, str], list[Cell]] = {}
+    for cell in cells:
+        if speaks_by_reason(cell):
+            gathered.setdefault((cell.verdict, cell.reason), []).append(cell)
+    return tuple(Reason(*key, tuple(found)) for key, found in gathered.items())
+
+
+def speaks_by_reason(cell: Cell) -> bool:
+    """True when the cell's reason says something that its verdict and findings do not."""
+    settled_by_findings = bool(cell.findings) and cell.verdict != "error"
+    return bool(cell.reason) and cell.verdict != "conforms" and not settled_by_findings
+
+
+def where(finding: Finding) -> str:
+    """The finding's place: its path, and the event and time in milliseconds when it lies in a stream."""
+    extra = [] if finding.event is None else [f"event {finding.event}"]
+    if finding.ms is not None:
+        extra.append(f"{finding.ms:.0f} ms")
+    return finding.path + (f" ({', '.join(extra)})" if extra else "")
+
+
+def plain(finding: Finding) -> str:
+    """The finding as a few lines of safe plain text."""
+    lines = [
+        f"{finding.level} {clean_line(finding.rule)} ({finding.basis}): {clean_line(finding.message)}",
+        f"  at     {clean_line(where(finding))}",
+        f"  wanted {clean_line(finding.wanted)}",
+        f"  got    {clean_line(finding.got)}",
+    ]
+    if finding.quirk is not None:
+        lines.append(f"  declared quirk {clean_line(finding.quirk)}")
+    if finding.known is not None:
+        lines.append(f"  known: {clean_line(finding.known)}")
+    return "\n".join(lines)

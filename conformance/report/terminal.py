@@ -1,0 +1,279 @@
+"""The matrix in a terminal: symbols first, colour only beside them, the proof under each deviation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from rich.console import Console
+from rich.text import Text
+
+from conformance.report.exchanges import print_cell
+from conformance.report.findings import Deviation, deviations, reasons, where
+from conformance.report.grid import Column, Grid, grid, source
+from conformance.report.page import Page
+from conformance.report.summary import Count, count, summarize
+from conformance.report.verdicts import BY_GRAVITY, STYLES, bears, shown_flags
+from conformance.types import Cell, EndpointRow, Finding, Matrix, ScenarioRow
+
+__all__ = ["print_cell", "print_matrix", "print_tree"]
+
+_PITCH = 3  # columns of text per endpoint: a mark, a star where there are flags, a space
+
+
+def print_matrix(matrix: Matrix, console: Console, verbose: bool = False) -> None:
+    """Print the matrix, what deviates and why, what was not run, and the counts last.
+
+    With ``verbose`` every place where a rule does not hold is shown with its excerpt, else one per rule.
+    """
+    page, layout = Page(console), grid(matrix)
+    _grid(page, layout)
+    shown = list(layout.walk())
+    _flags(page, shown)
+    _deviations(page, shown, verbose, name_endpoints=True)
+    _reasons(page, shown, name_endpoints=True)
+    _notes(page, matrix.notes)
+    _idle(page, layout.idle)
+    _counts(page, matrix, layout)
+
+
+def print_tree(matrix: Matrix, console: Console) -> None:
+    """Print one tree of chapters and scenarios per endpoint, then what failed, grouped by rule."""
+    page, layout = Page(console), grid(matrix)
+    for column in layout.columns:
+        cells = [cell for cell in layout.walk() if _of(column, cell)]
+        _endpoint_head(page, column, cells)
+        for chapter, scenarios in layout.chapters:
+            branch = [(row, cell) for row in scenarios if (cell := layout.cell(column, row)) is not None]
+            if branch:
+                _branch(page, chapter, branch)
+        _flags(page, cells)
+        _deviations(page, cells, verbose=False, name_endpoints=False)
+        _reasons(page, cells, name_endpoints=False)
+    _notes(page, matrix.notes)
+    _idle(page, layout.idle)
+    page.gap()
+    page.print(*_verdict_line(page, summarize(matrix).overall))
+
+
+def _of(column: Column, cell: Cell) -> bool:
+    return (cell.endpoint, cell.mode) == (column.endpoint.name, column.mode)
+
+
+# ----------------------------------------------------------------------------------------- the grid
+
+
+def _grid(page: Page, layout: Grid) -> None:
+    ids = [page.foreign(row.id).cell_len for _, rows in layout.chapters for row in rows]
+    left = min(max(ids, default=0), page.width // 2) + 2
+    per_block = max(1, (page.width - left) // _PITCH)
+    for start in range(0, len(layout.columns), per_block):
+        block = layout.columns[start : start + per_block]
+        if start:
+            page.gap()
+        _stairs(page, block, left)
+        for _, scenarios in layout.chapters:
+            for scenario in scenarios:
+                _row(page, layout, block, scenario, left)
+
+
+def _stairs(page: Page, block: Sequence[Column], left: int) -> None:
+    """The endpoints' names, each on a line of its own that leads down to its column."""
+    for position in reversed(range(len(block))):
+        corner = left + position * _PITCH
+        label = _label(page, block[position])
+        if label.cell_len > corner - 1:
+            page.print(label)
+            label = Text()
+        line = page.own("─" * max(0, corner - label.cell_len - 1) + "┐", "dim")
+        bars = page.own("  │" * (len(block) - position - 1), "dim")
+        page.print(label, Text(" " if label.cell_len < corner else ""), line, bars)
+
+
+def _label(page: Page, column: Column) -> Text:
+    remarks = f" ({', '.join(column.remarks)})" if column.remarks else ""
+    return page.foreign(column.endpoint.name, "bold") + page.own(remarks, "italic")
+
+
+def _row(page: Page, layout: Grid, block: Sequence[Column], scenario: ScenarioRow, left: int) -> None:
+    name = page.foreign(scenario.id)
+    if name.cell_len > left - 2:
+        page.print(name)
+        name = Text()
+    line = [name, Text(" " * (left - name.cell_len))]
+    for column in block:
+        cell = layout.cell(column, scenario)
+        mark = Text(" ") if cell is None else page.mark(cell.verdict)
+        star = "*" if cell is not None and shown_flags(cell) else " "
+        line += [mark, Text(star.ljust(_PITCH - 1))]
+    page.print(*line)
+
+
+# ----------------------------------------------------------------------------------------- the tree
+
+
+def _endpoint_head(page: Page, column: Column, cells: Sequence[Cell]) -> None:
+    row = column.endpoint
+    facts = [row.server, f"model {row.model}", row.wire, source(row)]
+    page.gap()
+    page.print(_label(page, column), page.own(" · "), page.foreign(" · ".join(f for f in facts if f)))
+    page.print(*_verdict_line(page, count(cells)))
+
+
+def _branch(page: Page, chapter: str, branch: Sequence[tuple[ScenarioRow, Cell]]) -> None:
+    page.gap()
+    page.print(page.foreign(chapter, "bold"))
+    width = max(page.foreign(row.id).cell_len for row, _ in branch)
+    for row, cell in branch:
+        name = page.foreign(row.id)
+        tries = f", {cell.attempts} attempts" if cell.attempts > 1 else ""
+        star = Text("*" if shown_flags(cell) else " ")
+        lead = page.mark(cell.verdict) + star + name + Text(" " * (width - name.cell_len + 2))
+        title = page.foreign(row.title) + Text("  ") + page.own(f"{cell.elapsed_ms:.0f} ms{tries}", "dim")
+        if 2 + lead.cell_len + title.cell_len <= page.width:
+            page.print(lead, title, indent=2)
+        else:
+            page.print(page.mark(cell.verdict) + star + name, indent=2)
+            page.print(title, indent=4)
+        for rule in dict.fromkeys(finding.rule for finding in cell.findings):
+            page.print(page.foreign(rule, "dim"), indent=6)
+
+
+# --------------------------------------------------------------------------------------- what is wrong
+
+
+def _deviations(page: Page, cells: Sequence[Cell], verbose: bool, name_endpoints: bool) -> None:
+    found = deviations(cells)
+    by_rule: dict[str, list[Deviation]] = {}
+    for deviation in sorted(found, key=_gravity):
+        by_rule.setdefault(deviation.rule, []).append(deviation)
+    if not by_rule:
+        return
+    page.title(f"What deviates: {len(by_rule)} {'rule' if len(by_rule) == 1 else 'rules'}")
+    for rule, told in by_rule.items():
+        worst = min((finding for _, finding in told[0].places), key=_finding_gravity)
+        page.gap()
+        page.print(
+            page.mark(bears(worst)),
+            Text(" "),
+            page.foreign(rule, STYLES[bears(worst)]),
+            page.own(f"  {worst.level} ({worst.basis})", "dim"),
+        )
+        for deviation in told:
+            _deviation(page, deviation, verbose, name_endpoints)
+
+
+def _deviation(page: Page, deviation: Deviation, verbose: bool, name_endpoints: bool) -> None:
+    page.print(page.foreign(deviation.message), indent=2)
+    places = sorted(deviation.places, key=lambda place: _finding_gravity(place[1]))
+    for cell, finding in places if verbose else places[:1]:
+        page.rows(
+            [
+                (page.own("in", "dim"), _places(page, [cell], name_endpoints)),
+                (page.own("at", "dim"), page.foreign(where(finding))),
+                (page.own("wanted", "dim"), page.foreign(finding.wanted, "green")),
+                (page.own("got", "dim"), page.foreign(finding.got, "red")),
+                *_explained(page, finding),
+            ],
+            indent=4,
+        )
+    rest = [] if verbose else places[1:]
+    if rest:
+        also = _places(page, [cell for cell, _ in rest], name_endpoints)
+        page.print(page.own("also in ", "dim"), also, indent=4)
+
+
+def _explained(page: Page, finding: Finding) -> list[tuple[Text, Text]]:
+    told = (("declared quirk", finding.quirk), ("known", finding.known))
+    return [(page.own(label, "dim"), page.foreign(text)) for label, text in told if text is not None]
+
+
+def _places(page: Page, cells: Iterable[Cell], name_endpoints: bool) -> Text:
+    """Which cells, each endpoint and each scenario named once."""
+    by_endpoint: dict[str, dict[str, None]] = {}
+    for cell in cells:
+        mode = " (adapted)" if cell.mode == "adapted" else ""
+        by_endpoint.setdefault(cell.endpoint, {})[cell.scenario + mode] = None
+    told = [
+        (f"{endpoint} " if name_endpoints else "") + ", ".join(scenarios)
+        for endpoint, scenarios in by_endpoint.items()
+    ]
+    return page.foreign("; ".join(told), limit=10_000)
+
+
+def _finding_gravity(finding: Finding) -> tuple[int, int]:
+    return BY_GRAVITY.index(bears(finding)), ("MUST", "SHOULD", "MAY").index(finding.level)
+
+
+def _gravity(deviation: Deviation) -> tuple[tuple[int, int], int]:
+    return min(_finding_gravity(finding) for _, finding in deviation.places), -len(deviation.places)
+
+
+def _reasons(page: Page, cells: Iterable[Cell], name_endpoints: bool) -> None:
+    found = reasons(cells)
+    if not found:
+        return
+    page.title("What else to know")
+    for reason in sorted(found, key=lambda reason: BY_GRAVITY.index(reason.verdict)):
+        page.print(page.mark(reason.verdict), page.own(f" {reason.verdict}: "), page.foreign(reason.text))
+        page.print(_places(page, reason.cells, name_endpoints), indent=4)
+
+
+def _flags(page: Page, cells: Iterable[Cell]) -> None:
+    flagged = [(cell, flags) for cell in cells if (flags := shown_flags(cell))]
+    if flagged:
+        page.gap()
+    page.rows([(page.own("* " + ", ".join(flags)), _places(page, [cell], True)) for cell, flags in flagged])
+
+
+# --------------------------------------------------------------------------------------- around it
+
+
+def _notes(page: Page, notes: Iterable[str]) -> None:
+    notes = list(notes)
+    if notes:
+        page.title("Notes")
+    for note in notes:
+        page.print(page.foreign(note), indent=2)
+
+
+def _idle(page: Page, idle: Sequence[EndpointRow]) -> None:
+    if not idle:
+        return
+    page.title(f"Not run: {len(idle)} {'endpoint' if len(idle) == 1 else 'endpoints'}")
+    page.rows(
+        [(page.foreign(row.name), page.foreign(row.reason or "no reason given", "dim")) for row in idle],
+        indent=2,
+    )
+
+
+def _counts(page: Page, matrix: Matrix, layout: Grid) -> None:
+    summary = summarize(matrix)
+    page.gap()
+    page.rows(
+        (
+            page.foreign(row.name, "bold"),
+            Text.assemble(*_verdicts(page, summary.endpoints[row.name], words=False)),
+            page.foreign(source(row), "dim"),
+        )
+        for row in dict.fromkeys(column.endpoint for column in layout.columns)
+    )
+    page.gap()
+    page.print(*_verdict_line(page, summary.overall))
+
+
+def _verdict_line(page: Page, counted: Count) -> list[Text]:
+    head = page.own(f"judged {counted.judged} of {counted.total} cells: ", "bold")
+    return [head, *(_verdicts(page, counted) or [page.own("nothing was run")])]
+
+
+def _verdicts(page: Page, counted: Count, words: bool = True) -> list[Text]:
+    pieces: list[Text] = []
+    for verdict in BY_GRAVITY:
+        if number := counted.verdicts[verdict]:
+            separator = (", " if words else "  ") if pieces else ""
+            pieces += [
+                Text(f"{separator}{number} "),
+                page.mark(verdict),
+                Text(f" {verdict}" if words else ""),
+            ]
+    return pieces

@@ -1,0 +1,118 @@
+"""What an answer is made of: a list of actions, so that any lie is a list too.
+
+The honest answers use `Respond` (a whole answer) or `Head` and `Event` (a stream). Behaviours
+rewrite them before the server performs them; nothing here is bytes yet, so a lie about a member of
+a document and a lie about the framing are equally easy.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
+
+Headers: TypeAlias = tuple[tuple[str, str], ...]
+
+JSON_TYPE: Headers = (("content-type", "application/json"),)
+STREAM_TYPE: Headers = (("content-type", "text/event-stream; charset=utf-8"), ("cache-control", "no-cache"))
+
+
+@dataclass(frozen=True, slots=True)
+class Respond:
+    """A whole answer with a ``content-length``; ``body`` is sent as it is if bytes, as JSON otherwise."""
+
+    status: int
+    headers: Headers
+    body: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """The status line and headers of a body that follows.
+
+    ``framing="none"`` frames nothing: the body ends with the connection, or where a
+    ``content-length`` among the headers says it does.
+    """
+
+    status: int
+    headers: Headers
+    framing: Literal["chunked", "none"] = "chunked"
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One server-sent event, written at once; ``data`` goes out as it is if a string, as JSON otherwise."""
+
+    data: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Bytes:
+    """Bytes of the body, or of anything at all when no head came before."""
+
+    data: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Pause:
+    """Nothing, for so many seconds."""
+
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Reset:
+    """Break the connection (RST)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Close:
+    """Close the connection here, finished or not."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hang:
+    """Say nothing more until the client gives up."""
+
+
+Action: TypeAlias = Respond | Head | Event | Bytes | Pause | Reset | Close | Hang
+Actions: TypeAlias = Iterable[Action]
+
+
+class Refused(Exception):
+    """A request refused, as the answer to send.
+
+    ``why`` goes into the journal; ``document`` is the error body.
+    """
+
+    def __init__(self, status: int, document: Any, why: str, headers: Headers = ()) -> None:
+        super().__init__(why)
+        self.status = status
+        self.document = document
+        self.why = why
+        self.headers = headers
+
+    def actions(self) -> Actions:
+        """The answer that tells the client."""
+        return [Respond(self.status, JSON_TYPE + self.headers, self.document)]
+
+
+def refusal(
+    message: str,
+    *,
+    status: int = 400,
+    param: str | None = None,
+    code: str | None = None,
+    why: str | None = None,
+    kind: str = "invalid_request_error",
+    headers: Headers = (),
+) -> Refused:
+    """A refusal with OpenAI's error body (openai/openai-openapi, schema ``ErrorResponse``)."""
+    document = {"error": {"message": message, "type": kind, "param": param, "code": code}}
+    return Refused(status, document, why or f"{status} {code or param or kind}", headers)
+
+
+def encode(document: Any) -> bytes:
+    """``document`` as JSON bytes in UTF-8, on one line, non-ASCII characters unescaped."""
+    return json.dumps(document, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode()

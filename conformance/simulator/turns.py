@@ -1,0 +1,209 @@
+"""The model: the ideal turn for a prompt, and what a request's parameters make of a turn."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from conformance.simulator import schemas
+from conformance.simulator.answer import Refused, refusal
+from conformance.simulator.messages import PastMessage
+from conformance.simulator.request import ChatRequest
+from conformance.simulator.tokens import tokens
+from conformance.types import NamedChoice, Part, Reasoning, Refusal, Text, Tool, ToolCall, Turn
+
+_MARKER = re.compile(r"\[\[([A-Za-z0-9][A-Za-z0-9._/-]{0,127})\]\]")
+_ECHO_CHARACTERS = 4000
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """A turn and where it comes from: a marker's name, or ``improvised``."""
+
+    turn: Turn
+    origin: str
+
+
+def choose(request: ChatRequest, scripts: Mapping[str, Turn]) -> Chosen:
+    """The scripted turn of the last marker ``[[name]]`` in a user or tool message, or an improvised one."""
+    speaking = [message.text for message in request.messages if message.role in ("user", "tool")]
+    markers = [name for text in speaking for name in _MARKER.findall(text)]
+    if not markers:
+        return Chosen(Turn((Text(_echo(request.messages)),)), "improvised")
+    if markers[-1] not in scripts:
+        return Chosen(Turn((Text(_echo(request.messages)),)), f"improvised (no script {markers[-1]})")
+    return Chosen(scripts[markers[-1]], markers[-1])
+
+
+def obey(turn: Turn, request: ChatRequest) -> Turn:
+    """``turn`` bent to the request: tool choice, response format, stop sequences, token cap, finish reason.
+
+    Raises:
+        Refused: a call or an answer is demanded whose schema this endpoint can't satisfy.
+    """
+    parts = _with_calls(turn.parts, request)
+    called = _has(parts, ToolCall)
+    if not called and not _has(parts, Refusal):
+        parts = _with_text(parts, request)
+    parts, stopped = _stopped(parts, request.stop)
+    parts, full = _capped(parts, request.cap)
+    if full:
+        return replace(turn, parts=parts, finish_reason="length")
+    still_called = _has(parts, ToolCall)
+    kept = turn.finish_reason is not None and not stopped and still_called == bool(turn.calls)
+    if not kept:
+        named = isinstance(request.choice, NamedChoice)
+        # OpenAI says "stop" beside the calls of a named choice (vllm-project/vllm PR 25054).
+        turn = replace(turn, finish_reason="tool_calls" if still_called and not named else "stop")
+    return replace(turn, parts=parts)
+
+
+def count(parts: Iterable[Part]) -> int:
+    """How many tokens the parts cost."""
+    return sum(len(tokens(text)) for part in parts for text in _texts(part))
+
+
+def _texts(part: Part) -> tuple[str, ...]:
+    match part:
+        case Text(text) | Reasoning(text) | Refusal(text):
+            return (text,)
+        case ToolCall(_, name, arguments):
+            return (name, arguments)
+        case _:
+            return ()
+
+
+def _has(parts: Iterable[Part], kind: type[Part]) -> bool:
+    return any(isinstance(part, kind) for part in parts)
+
+
+# -------------------------------------------------------------------------------------------- calls
+
+
+def _with_calls(parts: tuple[Part, ...], request: ChatRequest) -> tuple[Part, ...]:
+    may_call = request.choice not in (None, "none")
+    must_call = request.choice == "required" or isinstance(request.choice, NamedChoice)
+    kept: list[Part] = []
+    calls = 0
+    for part in parts:
+        if isinstance(part, ToolCall):
+            if not may_call or part.name not in request.allowed or (calls and not request.parallel):
+                continue
+            calls += 1
+        kept.append(part)
+    if must_call and not calls:
+        kept = [part for part in kept if isinstance(part, Reasoning)]
+        kept.append(_improvised_call(request))
+    return tuple(kept)
+
+
+def _improvised_call(request: ChatRequest) -> ToolCall:
+    tool: Tool = next(tool for tool in request.tools if tool.name in request.allowed)
+    schema = {"type": "object", **tool.parameters}
+    try:
+        arguments = schemas.conforming(schema)
+    except schemas.Unsatisfiable:
+        raise _unsupported(f"function '{tool.name}'", "tools") from None
+    return ToolCall("", tool.name, _dumps(arguments))
+
+
+def _unsupported(what: str, param: str) -> Refused:
+    message = f"The schema of {what} uses constraints that this endpoint can't satisfy."
+    return refusal(message, param=param, code="unsupported_schema")
+
+
+def _dumps(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+# --------------------------------------------------------------------------------------------- text
+
+
+def _with_text(parts: tuple[Part, ...], request: ChatRequest) -> tuple[Part, ...]:
+    text = "".join(part.text for part in parts if isinstance(part, Text))
+    wanted = _formatted(text, request)
+    if wanted == text and text:
+        return parts
+    others = tuple(part for part in parts if not isinstance(part, Text))
+    return (*others, Text(wanted or _echo(request.messages)))
+
+
+def _formatted(text: str, request: ChatRequest) -> str:
+    """``text`` if it has the format that is asked for, something of that format otherwise."""
+    if request.format is None:
+        return text
+    schema = {"type": "object"} if request.format == "json_object" else request.format.schema
+    with contextlib.suppress(ValueError):
+        if schemas.conforms(schema, json.loads(text)):
+            return text
+    if request.format == "json_object":
+        return _dumps({"answer": _echo(request.messages)})
+    try:
+        return _dumps(schemas.conforming(schema))
+    except schemas.Unsatisfiable:
+        raise _unsupported("'response_format'", "response_format") from None
+
+
+def _echo(messages: tuple[PastMessage, ...]) -> str:
+    """What the last user said, or what each call of the last turn returned."""
+    results = {}
+    for message in reversed(messages):
+        if message.role != "tool":
+            break
+        results[message.tool_call_id] = message.text
+    if results:
+        calls = messages[-len(results) - 1].calls
+        lines = [f"{call.name}({call.arguments}) returned: {results[call.id]}" for call in calls]
+        return "\n".join(lines)[:_ECHO_CHARACTERS]
+    said = next((message.text for message in reversed(messages) if message.role == "user"), "")
+    return f"You wrote: {said[:_ECHO_CHARACTERS]}" if said else "You wrote nothing."
+
+
+def _stopped(parts: tuple[Part, ...], stop: tuple[str, ...]) -> tuple[tuple[Part, ...], bool]:
+    text = "".join(part.text for part in parts if isinstance(part, Text))
+    ends = [end for end in (text.find(sequence) for sequence in stop) if end >= 0]
+    if not ends:
+        return parts, False
+    left = min(ends)
+    kept: list[Part] = []
+    for part in parts:
+        if isinstance(part, Text):
+            if left < len(part.text):
+                return (*kept, Text(part.text[:left])), True
+            left -= len(part.text)
+        kept.append(part)
+    return tuple(kept), True
+
+
+def _capped(parts: tuple[Part, ...], cap: int | None) -> tuple[tuple[Part, ...], bool]:
+    """Cut where the cap is reached; ending the turn costs a token too, as it does in a model."""
+    if cap is None or count(parts) < cap:
+        return parts, False
+    left = cap
+    kept: list[Part] = []
+    for part in parts:
+        cost = count((part,))
+        if cost <= left:
+            left -= cost
+            kept.append(part)
+            continue
+        if isinstance(part, ToolCall):
+            left -= len(tokens(part.name))
+            if left > 0:
+                kept.append(replace(part, arguments="".join(tokens(part.arguments)[:left])))
+        elif left > 0:
+            kept.append(_shortened(part, left))
+        break
+    return tuple(kept), True
+
+
+def _shortened(part: Part, left: int) -> Part:
+    match part:
+        case Text(text) | Reasoning(text) | Refusal(text):
+            return replace(part, text="".join(tokens(text)[:left]))
+        case _:
+            return part

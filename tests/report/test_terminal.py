@@ -1,0 +1,298 @@
+from __future__ import annotations
+
+import io
+import json
+import re
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from rich.cells import cell_len
+from rich.console import Console
+
+from conformance.report.clean import clean_line
+from conformance.report.exchanges import reindent
+from conformance.report.grid import grid
+from conformance.report.terminal import print_cell, print_matrix, print_tree
+from conformance.report.verdicts import ASCII_MARKS, MARKS
+from conformance.types import VERDICTS, Matrix
+
+from .examples import CODE, FINISH, evidence, one_endpoint, several_endpoints
+from .strategies import matrices
+
+
+def console(width: int = 80, encoding: str = "utf-8", color: bool = False) -> Console:
+    file = io.TextIOWrapper(io.BytesIO(), encoding=encoding, newline="")
+    return Console(file=file, width=width, force_terminal=color, color_system="truecolor" if color else None)
+
+
+def read(target: Console) -> str:
+    file = target.file
+    assert isinstance(file, io.TextIOWrapper)
+    file.flush()
+    assert isinstance(file.buffer, io.BytesIO)
+    return file.buffer.getvalue().decode(file.encoding)
+
+
+def matrix_text(matrix: Matrix, width: int = 80, verbose: bool = False, encoding: str = "utf-8") -> str:
+    target = console(width, encoding)
+    print_matrix(matrix, target, verbose)
+    return read(target)
+
+
+def tree_text(matrix: Matrix, width: int = 80) -> str:
+    target = console(width)
+    print_tree(matrix, target)
+    return read(target)
+
+
+def everything(matrix: Matrix, target: Console) -> str:
+    print_matrix(matrix, target, verbose=True)
+    print_tree(matrix, target)
+    for cell in matrix.cells:
+        print_cell(matrix, cell.endpoint, cell.scenario, target)
+    return read(target)
+
+
+# ---------------------------------------------------------------------------------------- the marks
+
+
+@pytest.mark.parametrize("marks", [MARKS, ASCII_MARKS])
+def test_every_verdict_has_a_mark_of_its_own_one_column_wide(marks: dict[str, str]) -> None:
+    assert set(marks) == set(VERDICTS)
+    assert len(set(marks.values())) == len(VERDICTS)
+    assert all(cell_len(mark) == 1 for mark in marks.values())
+
+
+def test_the_fallback_marks_are_ascii() -> None:
+    assert all(mark.isascii() for mark in ASCII_MARKS.values())
+
+
+# ------------------------------------------------------------------------------------- what is safe
+
+
+@settings(deadline=None)
+@given(matrices(), st.integers(20, 160))
+def test_no_control_code_reaches_the_output_whatever_is_in_the_matrix(matrix: Matrix, width: int) -> None:
+    text = everything(matrix, console(width))
+    assert not re.search(
+        r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\u2028\u2029]", text
+    )
+
+
+@settings(deadline=None)
+@given(matrices(), st.integers(20, 160))
+def test_no_line_is_wider_than_the_terminal(matrix: Matrix, width: int) -> None:
+    assert all(cell_len(line) <= width for line in everything(matrix, console(width)).split("\n"))
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "cp1252", "shift_jis"])
+@settings(deadline=None)
+@given(matrix=matrices())
+def test_a_terminal_that_is_not_utf8_can_hold_everything(encoding: str, matrix: Matrix) -> None:
+    everything(matrix, console(encoding=encoding))
+
+
+def test_text_from_outside_is_never_read_as_markup() -> None:
+    cell = replace(one_endpoint().cells[6], findings=(replace(FINISH, got="[bold red]x[/] :smile:"),))
+    target = console(color=True)
+    print_matrix(replace(one_endpoint(), cells=(cell,)), target)
+    assert "[bold red]x[/] :smile:" in read(target)
+
+
+def test_no_color_turns_colour_off(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+    target = Console(file=io.StringIO(), force_terminal=True, width=80)
+    print_matrix(one_endpoint(), target)
+    assert isinstance(target.file, io.StringIO)
+    assert "\x1b[31m" not in target.file.getvalue()
+    assert "✗ violates" in re.sub(r"\x1b\[[0-9;]*m", "", target.file.getvalue())
+
+
+# ----------------------------------------------------------------------------------------- the grid
+
+
+@pytest.mark.parametrize("width", [60, 80, 140])
+def test_every_endpoint_is_named_in_full_above_its_column(width: int) -> None:
+    lines = matrix_text(several_endpoints(), width).splitlines()
+    for column in grid(several_endpoints()).columns:
+        assert any(line.startswith(column.endpoint.name) and "─┐" in line for line in lines)
+
+
+def test_a_name_leads_down_to_the_marks_of_its_endpoint() -> None:
+    lines = matrix_text(several_endpoints()).splitlines()
+    corner = next(line for line in lines if line.startswith("llama-server ")).index("┐")
+    row = next(line for line in lines if line.startswith("stream.plain "))
+    assert row[corner] == "✗"
+    reference = next(line for line in lines if line.startswith("reference (simulated) ")).index("┐")
+    assert row[reference] == "✓"
+
+
+@settings(deadline=None)
+@given(matrices(), st.integers(40, 160))
+def test_no_endpoint_is_lost_at_any_width(matrix: Matrix, width: int) -> None:
+    text = "".join(matrix_text(matrix, width).split())
+    for row in matrix.endpoints:
+        assert "".join(clean_line(row.name).split()) in text
+
+
+def test_too_many_endpoints_wrap_into_blocks() -> None:
+    first = one_endpoint()
+    names = [f"endpoint-{number:02}" for number in range(30)]
+    rows = tuple(replace(first.endpoints[0], name=name) for name in names)
+    cells = tuple(replace(cell, endpoint=name) for name in names for cell in first.cells)
+    text = matrix_text(replace(first, endpoints=rows, cells=cells), 60)
+    assert text.count("\nchat.plain ") == 4
+    assert all(re.search(rf"^{name} ─*┐", text, re.MULTILINE) for name in names)
+
+
+def test_a_simulated_endpoint_always_says_so() -> None:
+    assert "reference (simulated) ──" in matrix_text(several_endpoints())
+    assert "reference (simulated)" in tree_text(several_endpoints())
+
+
+def test_a_flag_is_starred_in_the_grid_and_told_below() -> None:
+    text = matrix_text(several_endpoints())
+    assert re.search(r"^reasoning\.echo .*✓\*", text, re.MULTILINE)
+    assert "* stale  deepseek-like reasoning.echo" in text
+
+
+def test_ascii_terminals_get_ascii_marks() -> None:
+    text = matrix_text(several_endpoints(), encoding="ascii")
+    assert re.search(r"^stream\.plain +X  \+  \+$", text, re.MULTILINE)
+
+
+# ---------------------------------------------------------------------------------- what is wrong
+
+
+def test_a_deviation_shows_the_excerpt_that_proves_it_and_where_else_it_is() -> None:
+    assert (
+        "✗ chat.stream.finish-reason-last  MUST (schema)\n"
+        "  The last chunk of a choice carries its finish_reason.\n"
+        "    in      llama-server stream.plain\n"
+        "    at      /exchanges/0/response/events/7/data/choices/0/finish_reason (event 7, 212 ms)\n"
+        '    wanted  "stop"\n'
+        "    got     null\n"
+        "    also in llama-server stream.parallel-calls\n"
+    ) in matrix_text(several_endpoints(), 140)
+
+
+def test_violations_come_before_declared_quirks_before_warnings() -> None:
+    headings = re.findall(r"^([✗~!]) chat\.", matrix_text(several_endpoints()), re.MULTILINE)
+    assert headings == ["✗", "~", "!"]
+
+
+def test_verbose_shows_every_excerpt() -> None:
+    text = matrix_text(several_endpoints(), 140, verbose=True)
+    assert text.count(FINISH.path) == 2
+    assert "also in" not in text
+
+
+def test_cells_without_a_finding_tell_their_reason_once() -> None:
+    assert (
+        "E error: connection refused: http://10.0.0.7:8000/v1\n"
+        "    private-gateway-eu-west-1 chat.plain, chat.multi-turn, tools.single-call\n"
+    ) in matrix_text(several_endpoints(), 140)
+
+
+def test_endpoints_not_run_come_with_what_is_missing() -> None:
+    text = matrix_text(several_endpoints(), 140)
+    assert "Not run: 2 endpoints\n  groq     GROQ_API_KEY is not set; record it with: conformance run" in text
+
+
+def test_the_last_line_counts_what_was_judged() -> None:
+    last = matrix_text(several_endpoints(), 140).splitlines()[-1]
+    counts = "2 ✗ violates, 3 E error, 1 ~ quirk, 1 ! warns, 1 ? inconclusive, 26 ✓ conforms"
+    assert last == f"judged 31 of 34 cells: {counts}"
+
+
+# ----------------------------------------------------------------------------------------- the tree
+
+
+def test_the_tree_opens_with_the_endpoint_and_its_counts() -> None:
+    lines = tree_text(one_endpoint(), 140).strip().splitlines()
+    assert (
+        lines[0] == "llama-server · llama.cpp b6900 · model scripted · openai-chat · cassette of 2026-10-30"
+    )
+    assert lines[1] == "judged 10 of 10 cells: 2 ✗ violates, 1 ! warns, 1 ? inconclusive, 6 ✓ conforms"
+
+
+def test_a_scenario_shows_mark_title_time_and_the_rules_that_do_not_hold() -> None:
+    text = tree_text(one_endpoint())
+    assert "\nchat\n  ✓ chat.plain       A plain answer  13 ms\n" in text
+    assert f"  ✗ stream.plain           A streamed answer  0 ms\n      {FINISH.rule}\n" in text
+    assert "Reasoning is echoed back in the next turn  0 ms, 3 attempts" in text
+
+
+def test_a_narrow_tree_keeps_the_title_on_a_line_of_its_own() -> None:
+    assert "  ✓ tools.duplicate-names\n    A tool name occurs twice in the request  13 ms\n" in tree_text(
+        one_endpoint(), 60
+    )
+
+
+def test_under_the_tree_the_failures_are_grouped_by_rule() -> None:
+    text = tree_text(one_endpoint())
+    assert text.index(f"✗ {FINISH.rule}  MUST") < text.index(f"! {CODE.rule}  SHOULD")
+    assert "    also in stream.parallel-calls\n" in text
+
+
+# ----------------------------------------------------------------------------------------- one cell
+
+
+def cell_text(matrix: Matrix, scenario: str) -> str:
+    target = console(140)
+    print_cell(matrix, "llama-server", scenario, target)
+    return read(target)
+
+
+def test_a_cell_drills_down_to_request_response_and_ending() -> None:
+    text = cell_text(one_endpoint(), "stream.plain")
+    assert text.lstrip().startswith("✗ violates  llama-server stream.plain  strict\n")
+    assert "/exchanges/0\n  > POST http://127.0.0.1:8080/v1/chat/completions\n" in text
+    assert "  > authorization: Bearer [redacted]\n" in text
+    assert "  < HTTP/1.1 200\n  < Content-Type: application/json; charset=utf-8\n    {\n" in text
+    assert text.endswith("  ended complete after 13 ms, 2 parts from 12 to 12 ms\n")
+
+
+def test_an_exchange_without_a_response_says_why() -> None:
+    lost = evidence(response=None, failure={"kind": "connect", "message": "connection refused"}, ending="cut")
+    cell = replace(one_endpoint().cells[0], verdict="error", evidence=(lost,))
+    text = cell_text(replace(one_endpoint(), cells=(cell,)), "chat.plain")
+    assert "  failed: connect: connection refused\n  ended cut after 13 ms\n" in text
+
+
+def test_a_cut_body_says_so() -> None:
+    cell = replace(one_endpoint().cells[0], evidence=(evidence(truncated=True),))
+    assert "bodies cut to fit the report" in cell_text(replace(one_endpoint(), cells=(cell,)), "chat.plain")
+
+
+def test_a_cell_that_is_not_there_is_an_error_that_names_it() -> None:
+    with pytest.raises(LookupError, match=r"no cell for endpoint 'llama-server' and scenario 'chat\.nope'"):
+        cell_text(one_endpoint(), "chat.nope")
+
+
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(),
+    lambda v: st.lists(v) | st.dictionaries(st.text(), v),
+)
+
+
+@given(json_values)
+def test_reindenting_json_changes_white_space_only(value: object) -> None:
+    laid_out = reindent(json.dumps(value))
+    assert json.dumps(json.loads(laid_out)) == json.dumps(value)
+    assert laid_out == json.dumps(value, indent=2)
+
+
+@pytest.mark.parametrize(
+    ("sent", "shown"),
+    [
+        ('{"a":1.0,"a":1e2}', '{\n  "a": 1.0,\n  "a": 1e2\n}'),
+        ("data: {}\n\ndata: [DONE]\n\n", "data: {}\n\ndata: [DONE]\n\n"),
+        ('{"cut": ', '{"cut": '),
+        ("[" * 100_000, "[" * 100_000),
+    ],
+)
+def test_tokens_stay_as_sent_and_what_is_not_json_stays_whole(sent: str, shown: str) -> None:
+    assert reindent(sent) == shown

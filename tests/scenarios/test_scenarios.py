@@ -1,0 +1,132 @@
+"""Scenarios are sans-I/O scripts: walked here with ideal and with wrong turns, no endpoint in sight."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable
+
+import pytest
+
+from conformance.scenarios import SCENARIOS, Scenario, scripts
+from conformance.scenarios.base import ModelDidNot, Stuck, asks_of, marked, need, request, scenario
+from conformance.types import (
+    Ask,
+    Exchange,
+    HttpRequest,
+    HttpResponse,
+    Message,
+    Raw,
+    Reply,
+    Script,
+    Step,
+    Turn,
+)
+
+WANTED = {
+    "chat": "plain multi-turn",
+    "tools": "single-call parallel-calls mixed-text-and-tool-use duplicate-names result-round-trip choice-none "
+    "choice-required choice-named no-arguments unicode-arguments",
+    "stream": "plain arguments parallel-calls usage",
+    "reasoning": "echo stream",
+    "structured": "json-schema",
+    "errors": "bad-key unknown-model malformed-json missing-messages orphan-tool-result",
+    "models": "list",
+}
+
+
+def reply(turn: Turn | None, status: int = 200) -> Reply:
+    exchange = Exchange(
+        HttpRequest("POST", "", (), b""), HttpResponse(status, (), b""), "complete", "openai-chat"
+    )
+    return Reply(exchange, turn)
+
+
+def walk(scenario: Scenario, answer: Callable[[int], Reply]) -> list[Step]:
+    steps: list[Step] = []
+    script, asked = scenario.script(), 0
+    try:
+        step = next(script)
+        while True:
+            steps.append(step)
+            if asks_of(step):
+                step, asked = script.send(answer(asked)), asked + 1
+            else:
+                step = script.send(reply(None))
+    except StopIteration:
+        return steps
+
+
+def test_the_scenarios_of_the_first_release_exist() -> None:
+    wanted = {f"{chapter}.{name}" for chapter, names in WANTED.items() for name in names.split()}
+    assert wanted <= set(SCENARIOS)
+
+
+def test_scenarios_come_in_the_order_of_the_chapters() -> None:
+    assert list(dict.fromkeys(s.chapter for s in SCENARIOS.values())) == list(WANTED)
+
+
+@pytest.mark.parametrize("scenario", SCENARIOS.values(), ids=lambda s: s.id)
+def test_a_perfect_model_takes_every_scenario_to_its_end_and_uses_every_ideal_turn(
+    scenario: Scenario,
+) -> None:
+    steps = walk(scenario, lambda number: reply(scenario.ideal[number]))
+    assert sum(len(asks_of(step)) for step in steps) == len(scenario.ideal)
+
+
+@pytest.mark.parametrize("scenario", SCENARIOS.values(), ids=lambda s: s.id)
+def test_a_model_that_says_nothing_is_told_so_or_does_not_matter(scenario: Scenario) -> None:
+    with contextlib.suppress(ModelDidNot):
+        walk(scenario, lambda _: reply(Turn()))
+
+
+@pytest.mark.parametrize("scenario", SCENARIOS.values(), ids=lambda s: s.id)
+def test_an_endpoint_that_refuses_everything_never_makes_the_model_look_guilty(scenario: Scenario) -> None:
+    with contextlib.suppress(Stuck):
+        walk(scenario, lambda _: reply(None, 400))
+
+
+def test_scenario_texts_never_carry_a_marker() -> None:
+    for one in SCENARIOS.values():
+        for step in walk(one, lambda number, one=one: reply(one.ideal[number])):  # type: ignore[misc]
+            assert "[[" not in repr(step)
+
+
+def test_the_marker_goes_at_the_end_of_the_last_user_or_tool_message() -> None:
+    turn = Turn()
+    asked = request(Message.user("a"), Message.assistant(turn), Message.user("b"), Message.assistant(turn))
+    texts = ["".join(getattr(p, "text", "") for p in m.parts) for m in marked(asked, "x.y/0").messages]
+    assert texts == ["a", "", "b\n[[x.y/0]]", ""]
+
+
+def test_every_ideal_turn_is_scripted_under_its_scenario_and_number() -> None:
+    assert len(scripts()) == sum(len(s.ideal) for s in SCENARIOS.values())
+    assert scripts()["tools.parallel-calls/1"] is SCENARIOS["tools.parallel-calls"].ideal[1]
+
+
+def test_every_multi_turn_tool_scenario_returns_the_results_of_all_calls() -> None:
+    for one in SCENARIOS.values():
+        for step in walk(one, lambda number, one=one: reply(one.ideal[number])):  # type: ignore[misc]
+            if isinstance(step, Ask) and step.probe == "tool-result":
+                called = [
+                    c.id for m in step.request.messages if m.role == "assistant" for c in Turn(m.parts).calls
+                ]
+                assert called == [m.tool_call_id for m in step.request.messages if m.role == "tool"]
+
+
+def test_a_scenario_needs_a_docstring_an_id_of_its_own_and_known_capabilities() -> None:
+    def script() -> Script:
+        yield Raw("GET", "@models")
+
+    with pytest.raises(ValueError, match="docstring"):
+        scenario("x.new")(script)
+    script.__doc__ = "A title."
+    with pytest.raises(ValueError, match="id of its own"):
+        scenario("chat.plain")(script)
+    with pytest.raises(ValueError, match="unknown capability telepathy"):
+        scenario("x.new", needs=("telepathy",))(script)
+
+
+def test_need_says_what_the_model_did_not_do() -> None:
+    need(True, "sing")
+    with pytest.raises(ModelDidNot, match="sing"):
+        need("", "sing")

@@ -1,0 +1,204 @@
+"""The verdict logic as a table: what the model did x what the wire did x what is declared."""
+
+from __future__ import annotations
+
+import datetime
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from conformance.judge import ORDER, Strictness, error_text, judge, judge_attempt, mark_stale, worth_keeping
+from conformance.quirks import Quirk
+from conformance.quirks.catalogue import Shows
+from conformance.rules import examples as ex
+from conformance.scenarios.base import Feature, Scenario
+from conformance.types import Attempt, Cell, Exchange, Failure, VerdictName
+
+CLEAN = ex.answer()
+MISSING_ID = ex.answer(calls=[ex.call(id="")])
+WARNING = ex.answer(usage=ex.ABSENT)
+BROKEN_STREAM = tuple(replace(e, ending="cut") for e in ex.stream())
+
+
+def refusing(status: int, message: str = "No.", expect: Any = "answer") -> tuple[Exchange, ...]:
+    return ex.error(status, error={"message": message}, expect=expect)
+
+
+def nobody(kind: Any, message: str) -> tuple[Exchange, ...]:
+    return (replace(CLEAN[0], response=None, failure=Failure(kind, message)),)
+
+
+def a_scenario(id: str = "tools.single-call") -> Scenario:
+    optional = (Feature("tools", re.compile("does not support tools")),)
+    return Scenario(id, "A scenario", "", lambda: iter(()), (), optional=optional)  # type: ignore[arg-type,return-value]
+
+
+def a_quirk(rule: str, got: str | None = None, scenarios: tuple[str, ...] = ("tools.*",)) -> Quirk:
+    return Quirk(
+        id="some-quirk",
+        title="t",
+        providers=("p",),
+        wire="openai-chat",
+        category="c",
+        trigger="t",
+        observed="o",
+        expected="e",
+        severity="breaks",
+        workaround="w",
+        confidence="recorded",
+        sources=("s",),
+        review_by=datetime.date(2030, 1, 1),
+        shows=(Shows(rules=(rule,), scenarios=scenarios, got=got),),
+    )
+
+
+DID = ("done", "")
+DID_NOT = ("model-did-not", "make two calls in one turn")
+STUCK = ("stuck", "")
+
+
+@pytest.mark.parametrize(
+    ("model", "wire", "declared", "verdict"),
+    [
+        # the wire is clean: only the model decides
+        (DID, CLEAN, [], "conforms"),
+        (DID_NOT, CLEAN, [], "inconclusive"),
+        # the wire is wrong: the model is no excuse
+        (DID, MISSING_ID, [], "violates"),
+        (DID_NOT, MISSING_ID, [], "violates"),
+        (DID, WARNING, [], "warns"),
+        (DID_NOT, WARNING, [], "warns"),
+        # a declared quirk forgives exactly its own findings
+        (DID, MISSING_ID, [a_quirk("chat.response.tool-call-id")], "quirk"),
+        (DID_NOT, MISSING_ID, [a_quirk("chat.response.tool-call-id")], "quirk"),
+        (DID, MISSING_ID, [a_quirk("chat.response.tool-call-type")], "violates"),
+        (DID, MISSING_ID, [a_quirk("chat.response.tool-call-id", scenarios=("stream.*",))], "violates"),
+        (DID, MISSING_ID + WARNING, [a_quirk("chat.response.tool-call-id")], "quirk"),
+        (DID, MISSING_ID + ex.answer(id=""), [a_quirk("chat.response.tool-call-id")], "violates"),
+        (DID, CLEAN, [a_quirk("chat.response.tool-call-id")], "conforms"),
+        # an optional feature, honestly declined; anything else that is refused is a violation
+        (STUCK, refusing(400, "m does not support tools"), [], "refused"),
+        (STUCK, refusing(404, "m does not support tools"), [], "refused"),
+        (STUCK, refusing(400, "tools[0] is bad"), [], "violates"),
+        (STUCK, refusing(500, "m does not support tools"), [], "violates"),
+        (DID, refusing(400, "m does not support tools") + MISSING_ID, [], "violates"),
+        # we could not tell
+        (STUCK, nobody("connect", "refused"), [], "error"),
+        (STUCK, nobody("older-scenario", "cassette is of an older scenario"), [], "error"),
+        (STUCK, refusing(401), [], "error"),
+        (STUCK, refusing(403), [], "error"),
+        (STUCK, refusing(404), [], "error"),
+        (STUCK, refusing(429), [], "error"),
+        (STUCK, refusing(503), [], "error"),
+        (DID, refusing(429, expect="refusal"), [], "error"),
+        (STUCK, BROKEN_STREAM, [], "error"),
+        (STUCK, CLEAN, [], "error"),
+        # several in one cell
+        (STUCK, MISSING_ID + nobody("timeout", "late"), [], "violates"),
+        (STUCK, MISSING_ID + nobody("timeout", "late"), [a_quirk("chat.response.tool-call-id")], "error"),
+        # a refusal that was asked for is what a conforming endpoint does
+        (DID, refusing(400, expect="refusal"), [], "conforms"),
+        (DID, refusing(401, expect="refusal"), [], "conforms"),
+        (DID, refusing(404, expect="refusal"), [], "conforms"),
+    ],
+)  # fmt: skip
+def test_verdict(
+    model: tuple[Any, str], wire: tuple[Exchange, ...], declared: Sequence[Quirk], verdict: VerdictName
+) -> None:
+    attempt = Attempt(wire, *model)
+    assert judge_attempt(a_scenario(), attempt, declared).verdict == verdict
+
+
+def test_one_call_where_two_are_needed_is_inconclusive_after_its_retries_never_violates() -> None:
+    one_call = Attempt(ex.answer(calls=[ex.call()]), *DID_NOT)
+    cell = judge("e", a_scenario(), [one_call] * 3)
+    assert (cell.verdict, cell.attempts, cell.flags) == ("inconclusive", 3, ())
+    assert cell.reason == "the model did not make two calls in one turn (in 3 attempts)"
+
+
+def test_an_attempt_that_counts_decides_and_the_cell_is_flaky() -> None:
+    cell = judge("e", a_scenario(), [Attempt(CLEAN, *DID_NOT), Attempt(CLEAN, *DID)])
+    assert (cell.verdict, cell.decided_by, cell.flags) == ("conforms", 1, ("flaky",))
+
+
+def test_a_violation_in_any_attempt_counts() -> None:
+    cell = judge("e", a_scenario(), [Attempt(MISSING_ID, *DID_NOT), Attempt(CLEAN, *DID)])
+    assert (cell.verdict, cell.decided_by) == ("violates", 0)
+
+
+def test_a_finding_names_the_quirk_that_declares_it() -> None:
+    quirk = a_quirk("chat.response.tool-call-id")
+    cell = judge("e", a_scenario(), [Attempt(MISSING_ID, *DID)], quirks=[quirk])
+    assert [f.quirk for f in cell.findings if f.rule == "chat.response.tool-call-id"] == ["some-quirk"]
+
+
+def test_a_quirk_with_a_pattern_forgives_only_what_matches_it() -> None:
+    refused = Attempt(refusing(400, "Tool names must be unique."), *STUCK)
+    matching = a_quirk("chat.request.accepted", got="unique")
+    other = a_quirk("chat.request.accepted", got="too long")
+    assert judge_attempt(a_scenario(), refused, [matching]).verdict == "quirk"
+    assert judge_attempt(a_scenario(), refused, [other]).verdict == "violates"
+
+
+def test_only_selected_rules_count() -> None:
+    only = Strictness(rules=frozenset({"chat.response.id-nonempty-string"}))
+    assert judge_attempt(a_scenario(), Attempt(MISSING_ID, *DID), strictness=only).verdict == "conforms"
+
+
+def test_a_declared_quirk_that_shows_nowhere_is_stale() -> None:
+    quirk = a_quirk("chat.response.tool-call-id", scenarios=("tools.single-call", "tools.*"))
+    clean = judge("e", a_scenario(), [Attempt(CLEAN, *DID)], quirks=[quirk])
+    (cell,), notes = mark_stale([clean], [quirk])
+    assert cell.flags == ("stale",)
+    assert notes == ("e: quirk some-quirk is declared but no longer shows in tools.single-call",)
+
+
+def test_a_quirk_that_shows_somewhere_or_could_not_show_is_not_stale() -> None:
+    quirk = a_quirk("chat.response.tool-call-id", scenarios=("tools.single-call", "tools.other"))
+    shows = judge("e", a_scenario(), [Attempt(MISSING_ID, *DID)], quirks=[quirk])
+    clean = judge("e", a_scenario("tools.other"), [Attempt(CLEAN, *DID)], quirks=[quirk])
+    unsure = judge("e", a_scenario(), [Attempt(CLEAN, *DID_NOT)], quirks=[quirk])
+    assert mark_stale([shows, clean], [quirk])[1] == ()
+    assert mark_stale([unsure], [quirk])[1] == ()
+
+
+@pytest.mark.parametrize(
+    ("exchanges", "kept"),
+    [
+        (CLEAN, True),
+        (MISSING_ID, True),
+        (BROKEN_STREAM, True),
+        (refusing(400), True),
+        (refusing(500), True),
+        (refusing(401, expect="refusal"), True),
+        (refusing(401), False),
+        (refusing(429), False),
+        (refusing(503, expect="refusal"), False),
+        (nobody("connect", "refused"), False),
+    ],
+)
+def test_only_what_was_answered_replaces_a_cassette(exchanges: tuple[Exchange, ...], kept: bool) -> None:
+    assert worth_keeping([Attempt(exchanges)]) is kept
+
+
+@pytest.mark.parametrize(
+    ("body", "text"),
+    [
+        (b'{"error": {"message": "a\\n b", "code": 3, "type": "t"}}', "a b t"),
+        (b'[{"error": {"message": "deep"}}]', "deep"),
+        (b"<html>\n no </html>", "<html> no </html>"),
+        (b"\xff\xfe", "\ufffd\ufffd"),
+        (b"[" * 30_000, "[" * 500),
+        (b"", ""),
+    ],
+)
+def test_an_error_body_reads_as_one_line(body: bytes, text: str) -> None:
+    assert error_text(body) == text
+
+
+def test_every_verdict_of_a_judged_cell_has_a_place_in_the_order() -> None:
+    assert set(ORDER) == {"violates", "error", "quirk", "warns", "refused", "inconclusive", "conforms"}
+    assert isinstance(judge("e", a_scenario(), [Attempt(CLEAN)]), Cell)
