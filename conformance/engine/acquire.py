@@ -239,7 +239,8 @@ class Acquirer:
         proxy, ca_file = endpoint.proxy, endpoint.ca_file
         if ca_file is not None:
             ca_file = str(Path(self._options.config).parent / ca_file)
-        live = LiveTransport(Limits(idle_s=endpoint.timeout), proxy=proxy, ca_file=ca_file)
+        limits = Limits(idle_s=endpoint.timeout, total_s=max(120.0, 2 * endpoint.timeout))
+        live = LiveTransport(limits, proxy=proxy, ca_file=ca_file)
         caps = [cap for cap in (endpoint.max_requests, self._options.max_requests) if cap is not None]
         return Paced(live, endpoint.concurrency, min(caps) if caps else None)
 

@@ -1,0 +1,1 @@
+"""Bytes in and out: the live client, the tape, server-sent events, and redaction."""

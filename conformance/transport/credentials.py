@@ -1,0 +1,171 @@
+"""What a credential looks like: its names, its shapes, and the spellings its value turns up in."""
+
+from __future__ import annotations
+
+import base64
+import html
+import json
+import re
+from collections.abc import Iterable, Iterator
+from urllib.parse import parse_qsl, quote, quote_plus, unquote, unquote_to_bytes, urlsplit
+
+from conformance.types import HttpRequest
+
+# -------------------------------------------------------------------------------------------- by name
+
+_ANYWHERE = re.compile(
+    "apikey|authorization|cookie|credentials?|organi[sz]ation|passw(?:or)?d|project|secret"
+)
+_LAST = re.compile("auth|key|sig|signature|token")
+_NOT_SECRET = re.compile(
+    r"ratelimit|rate-limit|^access-control-|idempotency-key$|^sec-websocket-|surrogate-key$", re.I
+)
+
+
+def is_secret_name(name: str) -> bool:
+    """True for a header or query parameter whose value is a credential or says who the caller is."""
+    if _NOT_SECRET.search(name):
+        return False
+    words = re.split(r"[^a-z0-9]+", re.sub(r"(?<=[a-z])(?=[A-Z])", "-", name).lower())
+    while words and words[-1] in ("id", "2", ""):
+        words.pop()
+    return bool(words) and bool(_LAST.fullmatch(words[-1]) or any(map(_ANYWHERE.fullmatch, words)))
+
+
+# ------------------------------------------------------------------------------------------- by shape
+
+_MEMBER = (
+    rb"[\w-]{0,40}api[-_]?key|(?:access|refresh|id|auth|bearer|session|security)[-_]?token|client[-_]?secret"
+    rb"|secret|secret[-_]?(?:access[-_]?)?key|private[-_]?key|subscription[-_]?key|password|passwd"
+    rb"|(?:proxy[-_])?authorization|(?:set-)?cookie|org(?:ani[sz]ation)?[-_]?id"
+    rb"|openai[-_](?:organization|project)"
+)
+_QUERY = (
+    rb"(?:[\w-]{0,40}api[-_]?key|key|(?:access_)?token|sig|signature"
+    rb"|x-amz-(?:signature|credential|security-token))"
+)
+# Every look-ahead is bounded: the patterns stay linear on hostile input.
+_DIGIT = rb"(?=[\w-]{0,200}[0-9])"
+_DENSE = rb"(?=[\w-]{0,200}?(?<![A-Za-z0-9])(?=[A-Za-z]{0,200}[0-9])[A-Za-z0-9]{12})"  # no words-with-dashes
+_PATTERNS: tuple[tuple[str, bytes], ...] = (
+    ("key", rb"(?<![\w-])sk[-_]" + _DENSE + rb"[\w-]{16,}"),
+    ("key", rb"(?<![\w-])(?:gsk_|hf_|xai-|csk-|r8_|nvapi-|pplx-|fw_|tgp_v1_)" + _DIGIT + rb"[\w-]{20,}"),
+    ("key", rb"(?<![\w-])AIza[\w-]{30,}"),
+    ("token", rb"(?<![\w-])ya29\.[\w-]{20,}"),
+    ("key", rb"(?<![\w-])(?:AKIA|ASIA)[0-9A-Z]{16}(?![\w-])"),
+    ("token", rb"(?<![\w-])(?:gh[pousr]_|github_pat_|glpat-|xox[abprs]-)[\w-]{20,}"),
+    ("account id", rb"(?<![\w-])(?:org-|proj_|user[-_])" + _DIGIT + rb"[A-Za-z0-9]{16,}(?![\w-])"),
+    ("JWT", rb"(?<![\w-])eyJ[\w-]{8,}\.eyJ[\w-]{8,}\.[\w-]{8,}"),
+    ("bearer token", rb"(?i:bearer)[ +]{1,3}(?P<bearer>(?=[\w.~+/-]{0,200}[0-9])[\w.~+/-]{12,}=*)"),
+    ("user and password", rb"://(?P<user>[\w.~%!$&*+=-]{1,200}:[\w.~%!$&*+=-]{1,200})@"),
+    ("query parameter", rb"(?i:[?&;]" + _QUERY + rb"=)(?P<query>[^&;\s\"'<>\[\]\\]{8,})"),
+    ("JSON member", rb'(?i:"(?:' + _MEMBER + rb')")\s*:\s*"(?P<member>(?!\[redacted\]")(?:[^"\\]|\\.)+)'),
+    (
+        "member of JSON in JSON",
+        rb'(?i:\\"(?:' + _MEMBER + rb')\\")\s*:\s*\\"(?P<quoted>(?!\[redacted\]\\)(?:[^"\\]|\\[^"])+)',
+    ),
+)
+SHAPES = [(name, re.compile(pattern, re.DOTALL)) for name, pattern in _PATTERNS]
+"""What a credential's shape is called, and the shape; a pattern's last group, if any, is the credential."""
+
+
+def credentials(request: HttpRequest) -> list[str]:
+    """The secrets that a request carries in its headers and its URL."""
+    found = []
+    for name, value in request.headers:
+        if not is_secret_name(name):
+            continue
+        scheme, _, rest = value.partition(" ")
+        token = rest.strip() or scheme
+        found.append(token)
+        if scheme.lower() == "basic":
+            user, _, password = unbase64(token).decode("utf-8", "replace").partition(":")
+            found += [user, password]
+        if name.lower() == "cookie":
+            found += [pair.partition("=")[2].strip() for pair in value.split(";")]
+    try:
+        parts = urlsplit(request.url)
+    except ValueError:
+        return found
+    found += [unquote(text) for text in (parts.username, parts.password) if text]
+    found += [value for name, value in parse_qsl(parts.query) if is_secret_name(name)]
+    return found
+
+
+# ------------------------------------------------------------------------------------------- by value
+
+
+def value_pattern(secrets: Iterable[str]) -> re.Pattern[bytes] | None:
+    """Finds the secrets in all their spellings; a match of the group ``blob`` lies in base64."""
+    plain: set[bytes] = set()
+    blobs: set[bytes] = set()
+    for secret in secrets:
+        plain.update(_spellings(secret))
+        blobs.update(_base64_cores(encode(secret)))
+    if not plain:
+        return None
+    return re.compile(b"(?P<plain>%b)|(?P<blob>%b)" % (_any_of(plain), _any_of(blobs)))
+
+
+def _any_of(texts: Iterable[bytes]) -> bytes:
+    return b"|".join(map(re.escape, sorted(texts, key=len, reverse=True)))
+
+
+def _spellings(secret: str) -> Iterator[bytes]:
+    raw = encode(secret)
+    once = quote(raw, safe="")
+    escaped = json.dumps(secret)[1:-1]
+    texts = {once, quote(raw), quote_plus(raw), quote(once, safe=""), html.escape(secret), escaped}
+    texts |= {
+        json.dumps(secret, ensure_ascii=False)[1:-1],
+        json.dumps(escaped)[1:-1],
+        escaped.replace("/", "\\/"),
+    }
+    texts |= {re.sub("%[0-9A-F]{2}", lambda m: m[0].lower(), text) for text in texts}
+    texts |= {raw.hex(), raw.hex().upper(), raw.decode("latin-1")}  # the last: as a header's bytes are read
+    yield from {raw, *map(encode, texts)}
+
+
+def _base64_cores(raw: bytes) -> Iterator[bytes]:
+    """What base64 of any text around ``raw`` must contain: one core for each alignment and alphabet."""
+    for shift in range(3):
+        encoded = base64.b64encode(b"\0" * shift + raw)
+        start = (shift * 8 + 5) // 6
+        core = encoded[start : (shift + len(raw)) * 8 // 6]
+        yield core
+        yield core.translate(bytes.maketrans(b"+/", b"-_"))
+
+
+def disguises(raw: bytes) -> Iterator[tuple[str, bytes]]:
+    """Views of ``raw`` in which a secret shows that is hidden in ``raw`` itself, each with its name."""
+    yield "percent-encoded", unquote_to_bytes(raw)
+    yield "percent-encoded twice", unquote_to_bytes(unquote_to_bytes(raw))
+    if b"\\" in raw:
+        once = _unescape(raw)
+        yield "JSON-escaped", once
+        yield "JSON-escaped twice", _unescape(once)
+    if b"&" in raw:
+        yield "HTML-escaped", encode(html.unescape(raw.decode("utf-8", "replace")))
+    yield "folded", re.sub(rb"[\s\\]+", b"", raw)
+
+
+def _unescape(raw: bytes) -> bytes:
+    return re.sub(
+        rb"\\(?:u([0-9a-fA-F]{4})|([^u]))", lambda m: encode(chr(int(m[1], 16))) if m[1] else m[2], raw
+    )
+
+
+def unbase64(data: bytes | str) -> bytes:
+    """What base64 of either alphabet holds, with or without padding; ``b""`` when it isn't any."""
+    raw = encode(data) if isinstance(data, str) else data
+    raw = raw.rstrip(b"=").translate(bytes.maketrans(b"-_", b"+/"))
+    raw = raw[: len(raw) - (len(raw) % 4 == 1)]
+    try:
+        return base64.b64decode(raw + b"=" * (-len(raw) % 4))
+    except ValueError:
+        return b""
+
+
+def encode(text: str) -> bytes:
+    """UTF-8 that survives lone surrogates."""
+    return text.encode("utf-8", "surrogatepass")

@@ -1,0 +1,388 @@
+"""Cassettes: exchanges on disk in vcrpy's file format, and a transport that replays them.
+
+The format is vcrpy's, so stock ``vcr.use_cassette`` replays our files. What it has no place for (arrival
+times, ending, raw headers) lies under ``response.conformance``: a key beside ``request`` and ``response``
+is dropped when vcrpy saves, one inside ``response`` survives. vcrpy's own recorder isn't used: it holds
+streams back, and can't record one that was cut.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import secrets
+from collections import defaultdict, deque
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+from http import HTTPStatus
+from pathlib import Path
+from typing import Any, get_args
+
+import vcr.request
+import vcr.serialize
+import yaml
+
+from conformance.transport.coding import decode
+from conformance.transport.redact import Redactor, SecretLeak
+from conformance.types import (
+    WIRES,
+    Ending,
+    Exchange,
+    Expect,
+    Failure,
+    HttpRequest,
+    HttpResponse,
+    WireName,
+)
+
+MAX_BYTES = 64 * 1024 * 1024
+"""The largest cassette that ``load`` reads."""
+
+_OURS = "conformance"
+_Headers = tuple[tuple[str, str], ...]
+
+
+class CassetteError(Exception):
+    """A cassette that can't be read or written; the message names the file and what is wrong with it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tape:
+    """What a cassette holds. ``metadata`` is its provenance: server, version, recipe, date."""
+
+    exchanges: tuple[Exchange, ...]
+    metadata: Mapping[str, str]
+
+
+def save(
+    path: Path, exchanges: Sequence[Exchange], *, metadata: Mapping[str, str], redactor: Redactor
+) -> None:
+    """Write the exchanges, redacted, in one step: a reader sees the old file or the new one, whole.
+
+    Raises ``SecretLeak`` when something is left after redaction (nothing is written then),
+    ``CassetteError`` for an exchange without a response, ``OSError`` when the file can't be written.
+    """
+    for number, exchange in enumerate(exchanges):
+        if exchange.response is None:
+            reason = exchange.failure.message if exchange.failure else "no reason given"
+            raise CassetteError(f"{path}: exchange {number} has no response: {redactor.text(reason)}")
+    clean = [redactor.exchange(exchange) for exchange in exchanges]
+    for number, exchange in enumerate(clean):
+        for where, data in _places(exchange):
+            if leaks := redactor.leaks(data):
+                raise SecretLeak(f"{path}: not saved: exchange {number}, {where}: {leaks[0]}")
+    try:
+        requests = [_request_to_vcr(exchange.request) for exchange in clean]
+    except ValueError as error:
+        raise CassetteError(f"{path}: not saved: vcrpy can't hold a URL: {error}") from None
+    cassette = {
+        "requests": requests,
+        "responses": [_response_to_vcr(exchange) for exchange in clean],
+        "metadata": {redactor.text(name): redactor.text(value) for name, value in metadata.items()},
+    }
+    text = vcr.serialize.serialize(cassette, _Yaml)
+    if leaks := redactor.leaks(text):
+        raise SecretLeak(f"{path}: not saved: {leaks[0]} of the file")
+    _write(path, text.encode())
+
+
+def load(path: Path) -> Tape:
+    """Read a cassette, ours or one that stock vcrpy wrote (then all endings are ``complete``).
+
+    Raises ``CassetteError`` when it is missing, over ``MAX_BYTES``, not YAML or not a cassette.
+    """
+    text = _read(path)
+    try:
+        requests, responses, *rest = vcr.serialize.deserialize(text, _Yaml)
+        exchanges = tuple(map(_exchange, requests, responses))
+        metadata = (
+            {k: str(v) for k, v in rest[0].items() if isinstance(k, str) and _is_scalar(v)} if rest else {}
+        )
+    except yaml.YAMLError as error:
+        raise CassetteError(f"{path}: not YAML: {' '.join(str(error).split())[:200]}") from None
+    except (KeyError, TypeError, ValueError, AttributeError, IndexError, RecursionError) as error:
+        reason = " ".join(str(error).split())[:200]
+        raise CassetteError(f"{path}: not a cassette: {type(error).__name__}: {reason}") from None
+    return Tape(exchanges, metadata)
+
+
+class ReplayTransport:
+    """Answers from a tape, without a socket.
+
+    A request matches a recorded one of the same method, path and query, and body (as JSON where both are
+    JSON); never by host. Equal requests are answered in recorded order, each once. The recorded ones were
+    redacted, so each incoming one is compared as ``redactor`` leaves it. A request that matches nothing
+    brings a failure ``older-scenario``.
+    """
+
+    def __init__(self, tape: Tape, path: Path, redactor: Redactor) -> None:
+        self._path = path
+        self._redactor = redactor
+        self._waiting: defaultdict[tuple[str, ...], deque[Exchange]] = defaultdict(deque)
+        for exchange in tape.exchanges:
+            self._waiting[_key(exchange.request)].append(exchange)
+
+    async def send(
+        self,
+        request: HttpRequest,
+        *,
+        wire: WireName,
+        close_after_events: int | None = None,  # noqa: ARG002
+    ) -> Exchange:
+        """The recorded exchange, as it went then; ``close_after_events`` is part of the recording."""
+        redacted = self._redactor.request(request)
+        waiting = self._waiting.get(_key(redacted))
+        if waiting:
+            return replace(waiting.popleft(), wire=wire)
+        known = "no answer to" if waiting is None else "no further answer to"
+        what = f"{known} {redacted.method} {_target(redacted.url)}"
+        message = f"{self._path}: cassette is of an older scenario: {what}; record it again"
+        return Exchange(redacted, None, "cut", wire, Failure("older-scenario", message))
+
+    async def aclose(self) -> None:
+        """Nothing is held open."""
+
+    def unplayed(self) -> int:
+        """How many recorded exchanges were never asked for."""
+        return sum(map(len, self._waiting.values()))
+
+
+# ---------------------------------------------------------------------------------- exchange <-> vcr
+
+
+def _request_to_vcr(request: HttpRequest) -> Any:
+    headers: dict[str, str] = {}
+    for name, value in request.headers:
+        headers.setdefault(name, value)
+    return vcr.request.Request(request.method, request.url, request.body, headers)
+
+
+def _response_to_vcr(exchange: Exchange) -> dict[str, Any]:
+    response = exchange.response
+    assert response is not None
+    return {
+        "status": {"code": response.status, "message": _phrase(response.status)},
+        "headers": _stock_headers(response),
+        "body": {"string": response.body},
+        _OURS: {
+            "wire": exchange.wire,
+            "probe": exchange.probe,
+            "expect": exchange.expect,
+            "ending": exchange.ending,
+            "http_version": response.http_version,
+            "started": exchange.started,
+            "elapsed_ms": exchange.elapsed_ms,
+            "request_headers": [_Flow(pair) for pair in exchange.request.headers],
+            "raw_headers": [_Flow(pair) for pair in response.headers],
+            "parts": [_Flow(part) for part in response.parts],
+        },
+    }
+
+
+def _stock_headers(response: HttpResponse) -> dict[str, list[str]]:
+    """The headers that fit the stored body: decoded, redacted, whole. The raw ones lie beside them."""
+    headers: dict[str, list[str]] = {}
+    spelling: dict[str, str] = {}
+    for name, value in response.headers:
+        lower = name.lower()
+        if lower in ("content-encoding", "transfer-encoding"):
+            continue
+        fitting = str(len(response.body)) if lower == "content-length" else value
+        headers.setdefault(spelling.setdefault(lower, name), []).append(fitting)
+    return headers
+
+
+def _exchange(request: Any, response: Mapping[str, Any]) -> Exchange:
+    ours = response.get(_OURS)
+    if ours is None:
+        return _stock_exchange(request, response)
+    body = _bytes(response["body"]["string"])
+    parts = tuple((float(ms), int(size)) for ms, size in ours["parts"])
+    if parts and (sum(size for _, size in parts) != len(body) or min(size for _, size in parts) < 0):
+        raise ValueError("the sizes of the parts don't sum to the body's")
+    return Exchange(
+        request=_http_request(request, _pairs(ours["request_headers"])),
+        response=HttpResponse(
+            status=int(response["status"]["code"]),
+            headers=_pairs(ours["raw_headers"]),
+            body=body,
+            parts=parts,
+            http_version=_text(ours["http_version"]),
+        ),
+        ending=_one_of(ours["ending"], get_args(Ending)),
+        wire=_one_of(ours["wire"], WIRES),
+        started=float(ours["started"]),
+        elapsed_ms=float(ours["elapsed_ms"]),
+        probe=None if ours["probe"] is None else _text(ours["probe"]),
+        expect=_one_of(ours["expect"], get_args(Expect)),
+    )
+
+
+def _stock_exchange(request: Any, response: Mapping[str, Any]) -> Exchange:
+    """From a file of stock vcrpy: it keeps bodies as they were encoded, and no times or endings."""
+    headers = tuple(
+        (_text(name), _text(value))
+        for name, values in response["headers"].items()
+        for value in (values if isinstance(values, list) else [values])
+    )
+    if "status_code" in response:  # as vcrpy before version 6 wrote httpx's responses
+        status, body = response["status_code"], response["content"]
+    else:
+        status, body = response["status"]["code"], response["body"]["string"]
+    answer = HttpResponse(int(status), headers, _bytes(body))
+    answer = replace(answer, body=decode(answer.body, answer.header("content-encoding"), MAX_BYTES))
+    sent = tuple((_text(name), _text(value)) for name, value in request.headers.items())
+    return Exchange(_http_request(request, sent), answer, "complete", "openai-chat")
+
+
+def _http_request(request: Any, headers: _Headers) -> HttpRequest:
+    return HttpRequest(_text(request.method), _text(request.uri), headers, _bytes(request.body))
+
+
+def _one_of(value: Any, choices: tuple[str, ...]) -> Any:
+    if _text(value) not in choices:
+        raise ValueError(f"{value!r} is none of {', '.join(choices)}")
+    return value
+
+
+def _is_scalar(value: Any) -> bool:
+    return isinstance(value, str | int | float | date)
+
+
+def _pairs(value: Any) -> _Headers:
+    return tuple((_text(name), _text(text)) for name, text in value)
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise TypeError(f"a text is wanted, not a {type(value).__name__}")
+    return value
+
+
+def _bytes(value: Any) -> bytes:
+    if value is None:
+        return b""
+    if not isinstance(value, bytes | str):
+        raise TypeError(f"a body is wanted, not a {type(value).__name__}")
+    return value.encode() if isinstance(value, str) else value
+
+
+def _places(exchange: Exchange) -> Iterator[tuple[str, bytes | str]]:
+    request, response = exchange.request, exchange.response
+    assert response is not None
+    yield "request line", f"{request.method} {request.url}"
+    yield "request headers", "\n".join(f"{name}: {value}" for name, value in request.headers)
+    yield "request body", request.body
+    yield "response headers", "\n".join(f"{name}: {value}" for name, value in response.headers)
+    yield "response body", response.body
+
+
+def _key(request: HttpRequest) -> tuple[str, ...]:
+    try:
+        # Sorted, so that the order of members doesn't count, as it doesn't in JSON.
+        body = "json " + json.dumps(json.loads(request.body), sort_keys=True)
+    except (ValueError, RecursionError):
+        body = "raw " + request.body.decode("latin-1")
+    return request.method.upper(), _target(request.url), body
+
+
+def _target(url: str) -> str:
+    """Path and query."""
+    target = re.sub(r"^[^/?#]*://[^/?#]*", "", url).partition("#")[0]
+    return target if target.startswith("/") else "/" + target
+
+
+def _phrase(status: int) -> str:
+    try:
+        return HTTPStatus(status).phrase
+    except ValueError:
+        return ""
+
+
+# ---------------------------------------------------------------------------------------------- YAML
+
+
+class _Flow(list[Any]):
+    """A list to be written in one line."""
+
+
+class _Dumper(getattr(yaml, "CSafeDumper", yaml.SafeDumper)):  # type: ignore[misc]
+    """Writes for readers: members in our order, texts of several lines as such, no aliases."""
+
+    def ignore_aliases(self, _data: Any) -> bool:
+        return True
+
+
+class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
+    """Reads what anybody may have written: nothing executes, and no merge key multiplies itself."""
+
+    def flatten_mapping(self, node: Any) -> None:
+        if any(key.tag == "tag:yaml.org,2002:merge" for key, _ in node.value):
+            raise yaml.YAMLError("merge keys don't belong in a cassette")
+
+
+_SPECIAL = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\xa0\u2028\u2029\ufeff]")  # libyaml takes some for line ends
+
+
+def _write_str(dumper: Any, text: str) -> Any:
+    style = None
+    if _SPECIAL.search(text):
+        style = '"'
+    elif "\n" in text:
+        style = '"' if text[0] in " \n" or " \n" in text or text[-1] == " " else "|"
+    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style=style)
+
+
+def _write_flow(dumper: Any, data: _Flow) -> Any:
+    return dumper.represent_sequence("tag:yaml.org,2002:seq", data, flow_style=True)
+
+
+_Dumper.add_representer(str, _write_str)
+_Dumper.add_representer(_Flow, _write_flow)
+
+
+class _Yaml:
+    """A serializer in vcrpy's sense. Its own one folds texts, sorts members and, before 9, executes tags."""
+
+    @staticmethod
+    def serialize(cassette: dict[str, Any]) -> str:
+        text: str = yaml.dump(cassette, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=1 << 30)
+        return text
+
+    @staticmethod
+    def deserialize(text: str) -> Any:
+        return yaml.load(text, Loader=_Loader)  # noqa: S506  # a subclass of the safe loader
+
+
+# ---------------------------------------------------------------------------------------------- disk
+
+
+def _read(path: Path) -> str:
+    try:
+        with path.open("rb") as file:
+            data = file.read(MAX_BYTES + 1)
+    except FileNotFoundError:
+        raise CassetteError(f"{path}: no such cassette") from None
+    except OSError as error:
+        raise CassetteError(f"{path}: cannot be read: {error.strerror}") from None
+    if len(data) > MAX_BYTES:
+        raise CassetteError(f"{path}: larger than {MAX_BYTES >> 20} MiB")
+    try:
+        return data.decode()
+    except UnicodeDecodeError:
+        raise CassetteError(f"{path}: not YAML: not UTF-8") from None
+
+
+def _write(path: Path, data: bytes) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    draft = path.with_name(f".{path.name}.{secrets.token_hex(4)}.tmp")
+    try:
+        with draft.open("xb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        draft.replace(path)
+    finally:
+        draft.unlink(missing_ok=True)

@@ -1,0 +1,72 @@
+"""Wires: a format and its HTTP binding, without any I/O.
+
+A wire writes a canonical ``Request`` as a body and reads an ``HttpResponse`` as canonical ``Turn``s, whole
+or event by event. ``wire(name)`` is the registry.
+"""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from conformance.types import JSON, WIRES, HttpResponse, Request, Turn, WireName
+from conformance.wires.errors import ErrorInfo
+from conformance.wires.openai_chat import OpenAIChat
+
+__all__ = ["Assembler", "ErrorInfo", "Wire", "wire"]
+
+
+class Assembler(Protocol):
+    """Builds the turns of one streamed answer; ask for them at any moment."""
+
+    def feed(self, event_data: str) -> None:
+        """Take the data of the next SSE event, end markers included. Never raises."""
+
+    def turns(self) -> tuple[Turn, ...]:
+        """The turns so far, one per choice; ``()`` before the first choice."""
+
+
+class Wire(Protocol):
+    """What every wire can do. Nothing here raises on what an endpoint sent."""
+
+    @property
+    def name(self) -> WireName:
+        """The wire's name, as in ``providers.yaml``."""
+
+    @property
+    def models_path(self) -> str:
+        """Where the models are listed, relative to the base URL."""
+
+    def path(self, model: str, stream: bool) -> str:
+        """Where a request goes, relative to the base URL."""
+
+    def auth_headers(self, key: str) -> tuple[tuple[str, str], ...]:
+        """The headers that carry the key; none for an empty key."""
+
+    def encode(self, request: Request, *, model: str, max_tokens_field: str = ...) -> dict[str, JSON]:
+        """The body that says ``request``."""
+
+    def decode_request(self, body: dict[str, JSON]) -> Request:
+        """The request that a body says. Raises ``ValueError`` when its messages are none."""
+
+    def decode(self, response: HttpResponse) -> tuple[Turn, ...]:
+        """The turns of an answer, one per choice; ``()`` when there is none in it."""
+
+    def assembler(self) -> Assembler:
+        """A fresh assembler for one stream."""
+
+    def error_of(self, response: HttpResponse) -> ErrorInfo | None:
+        """What went wrong, in the endpoint's words; ``None`` when it reports no error."""
+
+
+_WIRES: dict[str, Wire] = {"openai-chat": OpenAIChat()}
+
+
+def wire(name: WireName) -> Wire:
+    """The wire of that name. Raises ``LookupError`` for a name that is unknown or not implemented."""
+    found = _WIRES.get(name)
+    if found is not None:
+        return found
+    have = ", ".join(sorted(_WIRES))
+    if name in WIRES:
+        raise LookupError(f"wire {name!r} is not implemented yet (implemented: {have})")
+    raise LookupError(f"no such wire: {name!r} (wires: {', '.join(WIRES)})")

@@ -1,0 +1,77 @@
+"""OpenAI Chat Completions: the canonical wire.
+
+Source: OpenAI API reference, chat/create and chat/streaming.
+"""
+
+from __future__ import annotations
+
+from conformance.transport.sse import parse as parse_events
+from conformance.types import JSON, HttpResponse, Request, Turn, WireName
+from conformance.wires import errors, openai_chat_request
+from conformance.wires.body import is_stream, parse
+from conformance.wires.openai_chat_answer import Answer, Assembler
+from conformance.wires.openai_chat_request import to_chat
+
+__all__ = ["Assembler", "OpenAIChat", "to_chat"]
+
+
+class OpenAIChat:
+    """The wire ``openai-chat``. Stateless; nothing raises on what an endpoint sent."""
+
+    name: WireName = "openai-chat"
+    models_path: str = "/models"
+
+    def path(self, model: str, stream: bool) -> str:  # noqa: ARG002 - other wires put them in the path
+        """Where a request goes, relative to the base URL."""
+        return "/chat/completions"
+
+    def auth_headers(self, key: str) -> tuple[tuple[str, str], ...]:
+        """The headers that carry the key; none for an empty key."""
+        return (("Authorization", f"Bearer {key}"),) if key else ()
+
+    def encode(
+        self, request: Request, *, model: str, max_tokens_field: str = "max_tokens"
+    ) -> dict[str, JSON]:
+        """The body that says ``request``; see ``openai_chat_request``.
+
+        ``max_tokens_field``: OpenAI deprecates ``max_tokens`` for ``max_completion_tokens``; most other
+        endpoints know only the former.
+        """
+        return openai_chat_request.encode(request, model=model, max_tokens_field=max_tokens_field)
+
+    def decode_request(self, body: dict[str, JSON]) -> Request:
+        """The inverse of ``encode``. Raises ``ValueError`` when ``messages`` are no messages."""
+        return openai_chat_request.decode_request(body)
+
+    def decode(self, response: HttpResponse) -> tuple[Turn, ...]:
+        """The turns of an answer, one per choice; ``()`` when there is none in it.
+
+        An event that the end of the body cut is not read: no client gets it.
+        """
+        if is_stream(response):
+            assembler = Assembler()
+            for event in parse_events(response.body).events:
+                assembler.feed(event.data)
+            return assembler.turns()
+        answer = Answer()
+        try:
+            text = response.body.decode("utf-8-sig")
+        except UnicodeDecodeError as error:
+            text = response.body.decode("utf-8-sig", "replace")
+            answer.ledger.note(None, "not-utf-8", "/body", f"byte {error.start}")
+        try:
+            body = parse(text)
+        except ValueError:
+            return ()
+        if not isinstance(body, dict):
+            return ()
+        answer.absorb(body, "/body", whole=True)
+        return answer.turns()
+
+    def assembler(self) -> Assembler:
+        """A fresh assembler for one stream."""
+        return Assembler()
+
+    def error_of(self, response: HttpResponse) -> errors.ErrorInfo | None:
+        """What went wrong, in the endpoint's words; see ``errors.error_of``."""
+        return errors.error_of(response)
