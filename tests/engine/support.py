@@ -23,7 +23,9 @@ def configure(folder: Path, **rows: dict[str, Any]) -> str:
     """Write a ``providers.yaml`` of these rows; returns its path."""
     path = folder / "providers.yaml"
     path.write_text(
-        yaml.safe_dump({"endpoints": {name.replace("_", "-"): row for name, row in rows.items()}}, sort_keys=False)
+        yaml.safe_dump(
+            {"endpoints": {name.replace("_", "-"): row for name, row in rows.items()}}, sort_keys=False
+        )
     )
     return str(path)
 

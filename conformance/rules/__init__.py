@@ -1,0 +1,8 @@
+"""What an endpoint must do: rules as functions over views of exchanges, and ``check``, which applies them."""
+
+from conformance.rules import chat, models, sse
+from conformance.rules.check import check
+from conformance.rules.explain import examples_text
+from conformance.rules.registry import RULES, Rule, rule_of
+
+__all__ = ["RULES", "Rule", "chat", "check", "examples_text", "models", "rule_of", "sse"]

@@ -1,0 +1,50 @@
+"""Raw markup of tool calls and thoughts, as models write it when no parser stands behind them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+_CODE = re.compile(r"```.*?(?:```|\Z)|`[^`\n]*`", re.DOTALL)
+
+# One alternative per text format: each needs the opening marker *and* the body that belongs to it, so that
+# prose about a format is no leak.
+_CALL = re.compile(
+    r"""
+      <tool_call>\s*(?:[{\[]|<function=|[\w.-]+\s*(?:<arg_key>|</tool_call>))   # Hermes, Qwen, GLM
+    | <function=[\w.-]+>\s*(?:\{|<parameter=|</function>)                       # Llama 3.1, Qwen3-Coder
+    | <function\ name="                                                         # Functionary, MiniMax M3
+    | <function_calls?>\s*[{\[<]                                                # Granite and others
+    | <\|python_tag\|>                                                          # Llama 3
+    | \[TOOL_CALLS\]                                                            # Mistral
+    | <[|｜]tool[▁_]calls?[▁_](?:section[▁_])?begin[|｜]>                        # DeepSeek, Kimi
+    | <[|｜]DSML[|｜]                                                            # DeepSeek V3.2 and later
+    | <minimax:tool_call>
+    | <invoke\ name="
+    | <\|channel\|>\s*commentary                                              # gpt-oss harmony
+    | \bto=functions\.\w+                                                       # the same, half stripped
+    | <\|tool_call>                                                             # Gemma 4
+    | <\|action_start\|>                                                        # InternLM
+    """,
+    re.VERBOSE,
+)
+_THINK = re.compile(r"</?think(?:ing)?>")
+
+
+def without_code(text: str) -> str:
+    """The text with fenced and inline code blanked: markup quoted there is no leak."""
+    return _CODE.sub(" ", text)
+
+
+def call_markup(text: str) -> Iterator[str]:
+    """Each piece of raw tool-call markup outside code, with a little of what follows."""
+    plain = without_code(text)
+    for match in _CALL.finditer(plain):
+        yield plain[match.start() : match.start() + 80]
+
+
+def think_markup(text: str) -> str | None:
+    """The first think tag outside code, with a little of what follows."""
+    plain = without_code(text)
+    match = _THINK.search(plain)
+    return plain[match.start() : match.start() + 80] if match else None

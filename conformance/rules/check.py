@@ -1,0 +1,57 @@
+"""Judge exchanges by rules: the one function that everything else calls."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from conformance.rules.registry import RULES, Rule
+from conformance.rules.views import Run, Violation
+from conformance.transport import sse
+from conformance.types import Exchange, Finding, Rulebook
+
+MAX_REPEATS = 3
+"""How many findings of one rule in one exchange are told apart; the last one says how many there were."""
+
+
+def check(
+    exchanges: Sequence[Exchange], *, rules: Iterable[Rule] | None = None, rulebook: Rulebook = "default"
+) -> tuple[Finding, ...]:
+    """Every finding in the exchanges, by exchange and then by rule.
+
+    ``rules`` are all registered ones unless given. Bytes never make a rule raise; if one does, that is
+    a defect of the rule and not hidden here.
+    """
+    run = Run.read(exchanges)
+    found: list[tuple[int, Finding]] = []
+    for rule in RULES.values() if rules is None else rules:
+        kept: dict[int, list[Violation]] = {}
+        counts: dict[int, int] = {}
+        for violation in rule.violations(run):
+            counts[violation.exchange] = counts.get(violation.exchange, 0) + 1
+            few = kept.setdefault(violation.exchange, [])
+            if len(few) < MAX_REPEATS:
+                few.append(violation)
+        for exchange, few in kept.items():
+            more = counts[exchange] - len(few)
+            for violation in few:
+                tail = f" ({more} more in this exchange)" if more and violation is few[-1] else ""
+                found.append((exchange, _finding(rule, violation, run, rule.requirement + tail, rulebook)))
+    return tuple(finding for _, finding in sorted(found, key=lambda pair: pair[0]))
+
+
+def _finding(rule: Rule, violation: Violation, run: Run, message: str, rulebook: Rulebook) -> Finding:
+    reading = run.readings[violation.exchange]
+    ms = None
+    if violation.event is not None and reading.stream is not None and reading.exchange.response is not None:
+        ms = sse.ms_of(reading.stream.events[violation.event], reading.exchange.response.parts)
+    return Finding(
+        rule=rule.id,
+        level=rule.level_in(rulebook),
+        basis=rule.basis,
+        path=violation.path,
+        message=message,
+        wanted=violation.wanted,
+        got=violation.got,
+        event=violation.event,
+        ms=ms,
+    )

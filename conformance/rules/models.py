@@ -1,0 +1,138 @@
+"""The list of models."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Self
+
+from conformance.rules.examples import MODEL, answer, conversation, entry, models
+from conformance.rules.reading import ABSENT
+from conformance.rules.registry import rule
+from conformance.rules.sources import schema
+from conformance.rules.views import Run, Sent, View, Violation
+
+LIST = schema("ListModelsResponse")
+ENTRY = schema("Model")
+NOT_ASKED_FOR = ("unknown-model", "wrong-key")
+"""Probes whose model is no model under test."""
+
+
+@dataclass(frozen=True, slots=True)
+class ModelList(View):
+    """A 2xx answer to ``GET /models``; ``tested`` are the models that the run's other requests name."""
+
+    tested: frozenset[str] = frozenset()
+
+    @classmethod
+    def of(cls, run: Run) -> Iterator[Self]:
+        for reading in run.readings:
+            asked_for = reading.exchange.request.method.upper() == "GET" and reading.path.endswith("/models")
+            if asked_for and reading.succeeded and reading.exchange.wire.startswith("openai-"):
+                at = f"/exchanges/{reading.index}/response/body"
+                yield cls(reading, at, reading.body.value, tested=_tested(run))
+
+
+@dataclass(frozen=True, slots=True)
+class ModelEntry(View):
+    """Each entry of a list of models."""
+
+    @classmethod
+    def of(cls, run: Run) -> Iterator[Self]:
+        for listed in run.views(ModelList):
+            data = listed.get("data")
+            for place, value in enumerate(data if isinstance(data, list) else ()):
+                yield cls(listed.reading, f"{listed.at}/data/{place}", value)
+
+
+@rule(
+    "models.list.shape",
+    level="MUST",
+    basis="schema",
+    source=LIST,
+    violating=models(raw=b'{"models":[]}'),
+    conforming=models(),
+    consequence="clients that offer a choice of models show none",
+)
+def shape(listed: ModelList) -> Iterator[Violation]:
+    """GET /v1/models returns {object:list, data:[...]}."""
+    if not isinstance(listed.value, dict):
+        yield listed.found(wanted="a JSON object", saw=listed.reading.body.problem or None)
+        return
+    if listed.get("object") != "list":
+        yield listed.found("object", wanted='"list"')
+    if not isinstance(listed.get("data"), list):
+        yield listed.found("data", wanted="an array")
+
+
+@rule(
+    "models.list.entry-shape",
+    level="MUST",
+    basis="schema",
+    source=ENTRY,
+    violating=models(entry(created=ABSENT)),
+    conforming=models(entry()),
+    consequence="typed clients refuse the whole list",
+)
+def entry_shape(one: ModelEntry) -> Iterator[Violation]:
+    """Each entry has id, object model, created and owned_by."""
+    if not isinstance(one.value, dict):
+        yield one.found(wanted="an object")
+        return
+    if not (isinstance(one.get("id"), str) and one.get("id")):
+        yield one.found("id", wanted="a non-empty string")
+    if one.get("object") != "model":
+        yield one.found("object", wanted='"model"')
+    if type(one.get("created")) is not int:
+        yield one.found("created", wanted="an integer number of seconds since 1970")
+    if not isinstance(one.get("owned_by"), str):
+        yield one.found("owned_by", wanted="a string")
+
+
+@rule(
+    "models.list.ids-unique",
+    level="MUST",
+    basis="derived",
+    source=ENTRY,
+    violating=models(entry(), entry()),
+    conforming=models(entry(), entry(id="other-model")),
+    consequence="which of the two a request gets is anybody's guess",
+)
+def ids_unique(listed: ModelList) -> Iterator[Violation]:
+    """Model ids are unique and non-empty."""
+    seen: set[str] = set()
+    data = listed.get("data")
+    for place, one in enumerate(data if isinstance(data, list) else ()):
+        known = one.get("id") if isinstance(one, dict) else None
+        if isinstance(known, str) and known in seen:
+            yield listed.found("data", place, "id", wanted="an id that no other entry has")
+        elif isinstance(known, str):
+            seen.add(known)
+
+
+@rule(
+    "models.list.tested-model-present",
+    level="SHOULD",
+    basis="convention",
+    source=LIST,
+    violating=conversation(answer(), models(entry(id="other-model"))),
+    conforming=conversation(answer(), models(entry(id=MODEL))),
+    consequence="clients that check the list first refuse to use the model",
+)
+def tested_present(listed: ModelList) -> Iterator[Violation]:
+    """The model under test is listed.
+
+    Known where the run's other requests name one.
+    """
+    data = listed.get("data")
+    if isinstance(data, list):
+        ids = {one["id"] for one in data if isinstance(one, dict) and isinstance(one.get("id"), str)}
+        for model in sorted(listed.tested - ids):
+            yield listed.found("data", wanted=f"an entry {model}", saw=f"{len(ids)} others")
+
+
+def _tested(run: Run) -> frozenset[str]:
+    named = (
+        sent.get("model") for sent in run.views(Sent) if sent.reading.exchange.probe not in NOT_ASKED_FOR
+    )
+    return frozenset(model for model in named if isinstance(model, str))
