@@ -6,12 +6,11 @@ what the model did not do, and only the first can make a cell ``violates``.
 
 from __future__ import annotations
 
-import json
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 from conformance.quirks import Quirk
-from conformance.rules import RULES, Rule, check, rule_of
+from conformance.rules import RULES, Rule, check, error_text, rule_of
 from conformance.scenarios import Scenario
 from conformance.types import Attempt, Basis, Cell, Exchange, Finding, Flag, Rulebook, VerdictName
 
@@ -224,24 +223,3 @@ def _excuse(scenario: Scenario, exchange: Exchange) -> tuple[VerdictName, str] |
         why = _NOT_OURS_TO_JUDGE[response.status]
         return "error", f"HTTP {response.status}: {why}{': ' + text[:160] if text else ''}"
     return None
-
-
-def error_text(body: bytes) -> str:
-    """What an error body says, in one line: its messages where it is JSON, else its beginning."""
-    text = body[:20_000].decode("utf-8", "replace")
-    try:
-        data = json.loads(text)
-    except (ValueError, RecursionError):
-        return " ".join(text.split())[:500]
-    return " ".join(_strings(data, 0))[:500]
-
-
-def _strings(data: object, depth: int) -> Iterable[str]:
-    if isinstance(data, str):
-        yield " ".join(data.split())
-    elif isinstance(data, dict) and depth < 6:
-        for value in data.values():
-            yield from _strings(value, depth + 1)
-    elif isinstance(data, list) and depth < 6:
-        for value in data[:20]:
-            yield from _strings(value, depth + 1)

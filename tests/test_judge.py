@@ -10,9 +10,10 @@ from typing import Any
 
 import pytest
 
-from conformance.judge import ORDER, Strictness, error_text, judge, judge_attempt, mark_stale, worth_keeping
+from conformance.judge import ORDER, Strictness, judge, judge_attempt, mark_stale, worth_keeping
 from conformance.quirks import Quirk
 from conformance.quirks.catalogue import Shows
+from conformance.rules import error_text
 from conformance.rules import examples as ex
 from conformance.scenarios.base import Feature, Scenario
 from conformance.types import Attempt, Cell, Exchange, Failure, VerdictName

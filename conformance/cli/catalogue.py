@@ -44,8 +44,7 @@ def explain(id: str) -> int:
 
 def explain_rule(id: str) -> str:
     """A rule as text: requirement, level and basis, source, consequence, both examples."""
-    from conformance.rules import rule_of
-    from conformance.rules.explain import examples_text
+    from conformance.rules import examples_text, rule_of
 
     rule = rule_of(id)
     violating, conforming = examples_text(rule)

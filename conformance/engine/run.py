@@ -22,7 +22,7 @@ from conformance.engine.sources import row_of, source_of
 from conformance.judge import mark_stale
 from conformance.known import Known, apply_known
 from conformance.report.jsonfile import cell_from_json
-from conformance.types import Cell, Matrix, ScenarioRow, VerdictName
+from conformance.types import JUDGED, Cell, Matrix, ScenarioRow
 
 
 class EngineError(Exception):
@@ -164,11 +164,10 @@ def exit_code(outcome: Outcome, asked_by_name: Sequence[str], min_judged: float 
     if any(cell.verdict == "violates" and "known" not in cell.flags for cell in cells):
         return 1
     not_run = {row.name for row in outcome.matrix.endpoints if row.status == "not-run"}
-    unjudged: tuple[VerdictName, ...] = ("error", "not-run")
-    judged = sum(cell.verdict not in unjudged for cell in cells)
+    judged = sum(cell.verdict in JUDGED for cell in cells)
     if (
         not judged
-        or judged < len(cells)
+        or any(cell.verdict == "error" for cell in cells)
         or not_run.intersection(asked_by_name)
         or 100 * judged < min_judged * len(cells)
     ):

@@ -1,6 +1,5 @@
-"""Counts. A cell is *judged* when its verdict is anything but ``error`` or ``not-run``.
+"""Counts. A cell is *judged* when its verdict says something about the endpoint (`JUDGED`).
 
-So ``inconclusive`` and ``unsupported`` are judged (the suite saw what it needed to say so), and
 ``total`` counts the cells of the matrix: an endpoint that was not run at all has none.
 """
 
@@ -9,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from conformance.types import VERDICTS, Cell, Level, Matrix, VerdictName
+from conformance.types import JUDGED, VERDICTS, Cell, Level, Matrix, VerdictName
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +56,7 @@ def count(cells: Iterable[Cell]) -> Count:
     verdicts = dict.fromkeys(VERDICTS, 0)
     for cell in cells:
         verdicts[cell.verdict] += 1
-    total = sum(verdicts.values())
-    return Count(total - verdicts["error"] - verdicts["not-run"], total, verdicts)
+    return Count(sum(verdicts[name] for name in JUDGED), sum(verdicts.values()), verdicts)
 
 
 def _worst_rules(cells: Iterable[Cell]) -> tuple[RuleCount, ...]:

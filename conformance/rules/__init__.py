@@ -2,7 +2,8 @@
 
 from conformance.rules import chat, models, sse
 from conformance.rules.check import check
+from conformance.rules.errortext import error_text
 from conformance.rules.explain import examples_text
 from conformance.rules.registry import RULES, Rule, rule_of
 
-__all__ = ["RULES", "Rule", "chat", "check", "examples_text", "models", "rule_of", "sse"]
+__all__ = ["RULES", "Rule", "chat", "check", "error_text", "examples_text", "models", "rule_of", "sse"]

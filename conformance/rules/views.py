@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Protocol, Self, TypeVar, cast
 
+from conformance.rules.errortext import error_text
 from conformance.rules.reading import ABSENT, DONE, JsonText, Reading, read
 from conformance.transport import sse
 from conformance.types import Exchange
@@ -131,6 +132,13 @@ class Answered(View):
     def status(self) -> int:
         """The HTTP status."""
         return self.reading.status
+
+    def found(self, *path: str | int, wanted: str, saw: str | None = None) -> Violation:
+        """A violation; where it is the status of a refusal, with what the refusal says."""
+        response = self.reading.exchange.response
+        if path == ("status",) and saw is None and response is not None and self.status >= 300:
+            saw = f"{self.status}: {error_text(response.body)}".rstrip(": ")
+        return View.found(self, *path, wanted=wanted, saw=saw)
 
     def header(self, name: str) -> str | None:
         """A header by its name in lower case."""
