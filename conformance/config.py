@@ -89,6 +89,9 @@ class Endpoint(BaseModel):
     server: str | None = Field(
         default=None, description="What answers there, with its version; goes into recordings."
     )
+    recipe: str | None = Field(
+        default=None, description="How to start the same server again; goes into recordings."
+    )
 
     @field_validator("headers", "query")
     @classmethod

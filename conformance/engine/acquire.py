@@ -225,6 +225,8 @@ class Acquirer:
         }
         if endpoint.server:
             metadata["server"] = endpoint.server
+        if endpoint.recipe:
+            metadata["recipe"] = endpoint.recipe
         exchanges = [exchange for attempt in attempts for exchange in attempt.exchanges]
         path = cassette_path(endpoint, scenario.id, self._options)
         try:

@@ -135,7 +135,7 @@ def test_certify_says_what_it_costs_then_records_and_can_be_replayed(tmp_path: P
         words = ("certify", url, "--model", "reference", "--key-env", "KEY", "--out", "cert", "--scripted")
         dry = conformance(*words, "--dry-run", cwd=tmp_path, env=KEY)
         assert dry.returncode == 0
-        assert "25 scenarios, 33 requests, at most" in dry.stdout
+        assert "25 scenarios, 31 requests, at most" in dry.stdout
         assert not simulator.journal
         done = conformance(*words, cwd=tmp_path, env=KEY)
     assert done.returncode == 0, done.stdout
