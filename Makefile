@@ -42,10 +42,10 @@ lint: $(VENV)/.dev
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
+	$(BIN)/conformance docs docs --check
 
 docs: install
-	$(BIN)/conformance schema > docs/providers.schema.json
-	$(BIN)/conformance schema matrix > docs/matrix.schema.json
+	$(BIN)/conformance docs docs
 
 # The universal lock carries versions and hashes, and no download addresses.
 COMPILE := uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \

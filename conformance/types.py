@@ -373,7 +373,8 @@ class Finding:
     """A rule that does not hold, and the proof.
 
     ``path`` is a JSON Pointer from ``/exchanges/N/...`` (N is 0-based in the cell). ``wanted`` and
-    ``got`` are short, printable texts. ``event`` and ``ms`` locate it in a stream.
+    ``got`` are short, printable texts. ``event`` and ``ms`` locate it in a stream. ``more`` counts the
+    findings of the same rule in the same exchange that are not told one by one.
     """
 
     rule: str
@@ -385,6 +386,7 @@ class Finding:
     got: str
     event: int | None = None
     ms: float | None = None
+    more: int = 0
     quirk: str | None = None
     known: str | None = None
 

@@ -9,6 +9,7 @@ import click
 from conformance import __version__
 from conformance.cli.catalogue import explain, list_group, schema
 from conformance.cli.certify import certify
+from conformance.cli.docs import docs
 from conformance.cli.doctor import doctor
 from conformance.cli.run import run
 
@@ -43,7 +44,7 @@ def cli() -> None:
     pass
 
 
-for command in (run, certify, explain, list_group, schema, doctor):
+for command in (run, certify, explain, list_group, schema, doctor, docs):
     cli.add_command(command)
 
 

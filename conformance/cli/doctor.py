@@ -98,6 +98,7 @@ async def reach(endpoint: Endpoint) -> str | None:
             asyncio.open_connection(parts.hostname, port), timeout=CONNECT_TIMEOUT_S
         )
     except (OSError, TimeoutError) as error:
-        return f"{parts.hostname}:{port} not reachable: {error or 'timed out'}"
+        why = "connection refused" if isinstance(error, ConnectionRefusedError) else str(error) or "timed out"
+        return f"{parts.hostname}:{port} not reachable: {why}"
     writer.close()
     return None

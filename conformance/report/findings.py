@@ -29,13 +29,27 @@ class Reason:
 
 
 def deviations(cells: Iterable[Cell]) -> tuple[Deviation, ...]:
-    """The findings of ``cells``, one entry per rule, level and message, in order of first appearance."""
+    """The MUST and SHOULD findings of ``cells``, one entry per rule, level and message, as they appear."""
     gathered: dict[tuple[str, Level, str], list[tuple[Cell, Finding]]] = {}
     for cell in cells:
-        for finding in cell.findings:
+        for finding in counting(cell):
             key = (finding.rule, finding.level, finding.message)
             gathered.setdefault(key, []).append((cell, finding))
     return tuple(Deviation(*key, tuple(places)) for key, places in gathered.items())
+
+
+def counting(cell: Cell) -> tuple[Finding, ...]:
+    """The cell's findings that bear on its verdict: all but those of MAY rules."""
+    return tuple(finding for finding in cell.findings if finding.level != "MAY")
+
+
+def informational(cells: Iterable[Cell]) -> dict[str, tuple[str, int]]:
+    """The MAY rules that do not hold, each with its requirement and the number of cells it shows in."""
+    told: dict[str, tuple[str, int]] = {}
+    for cell in cells:
+        for rule, message in {f.rule: f.message for f in cell.findings if f.level == "MAY"}.items():
+            told[rule] = (message, told.get(rule, ("", 0))[1] + 1)
+    return told
 
 
 def reasons(cells: Iterable[Cell]) -> tuple[Reason, ...]:
@@ -49,7 +63,7 @@ def reasons(cells: Iterable[Cell]) -> tuple[Reason, ...]:
 
 def speaks_by_reason(cell: Cell) -> bool:
     """True when the cell's reason says something that its verdict and findings do not."""
-    settled_by_findings = bool(cell.findings) and cell.verdict != "error"
+    settled_by_findings = bool(counting(cell)) and cell.verdict != "error"
     return bool(cell.reason) and cell.verdict != "conforms" and not settled_by_findings
 
 

@@ -65,6 +65,7 @@ def cell_to_json(cell: Cell) -> dict[str, Any]:
         "reason": _text(cell.reason),
         "findings": [_finding_to_json(finding) for finding in cell.findings],
         "attempts": cell.attempts,
+        "decided_by": cell.decided_by,
         "requests": cell.requests,
         "elapsed_ms": cell.elapsed_ms,
         "evidence": [_jsonable(exchange) for exchange in cell.evidence],
@@ -88,6 +89,8 @@ def _finding_to_json(finding: Finding) -> dict[str, Any]:
         "known": finding.known,
     }
     present = {key: value for key, value in optional.items() if value is not None}
+    if finding.more:
+        present["more"] = finding.more
     return {key: _jsonable(value) for key, value in (required | present).items()}
 
 
@@ -223,7 +226,7 @@ _HEADERS = _array({"type": "array", "items": _STRING, "minItems": 2, "maxItems":
 _ROW = get_type_hints(EndpointRow)
 _VERDICT_COUNTS = _object(None, **dict.fromkeys(VERDICTS, _COUNT))
 _SUMMARY = _object(
-    judged={**_COUNT, "description": "cells whose verdict is neither error nor not-run"},
+    judged={**_COUNT, "description": "cells whose verdict says something about the endpoint"},
     total=_COUNT,
     verdicts=_VERDICT_COUNTS,
     endpoints={
@@ -250,6 +253,7 @@ _FINDING = _object(
     {
         "event": {**_COUNT, "description": "index of the stream's event"},
         "ms": _MILLISECONDS,
+        "more": {**_COUNT, "description": "further findings of the rule in the exchange, not told"},
         "quirk": {**_STRING, "description": "the declared quirk that explains it"},
         "known": {**_STRING, "description": "why the user's known-findings file silences it"},
     },
@@ -289,6 +293,7 @@ _CELL = _object(
     reason=_STRING,
     findings=_array(_FINDING),
     attempts=_COUNT,
+    decided_by={**_COUNT, "description": "the attempt that findings and evidence are of, from 0"},
     requests=_COUNT,
     elapsed_ms=_MILLISECONDS,
     evidence=_array(_EVIDENCE),

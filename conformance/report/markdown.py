@@ -8,7 +8,15 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from conformance.report.clean import clean_line
-from conformance.report.findings import Deviation, Reason, deviations, reasons, speaks_by_reason
+from conformance.report.findings import (
+    Deviation,
+    Reason,
+    counting,
+    deviations,
+    informational,
+    reasons,
+    speaks_by_reason,
+)
 from conformance.report.grid import Column, Grid, grid, source
 from conformance.report.summary import Summary, summarize
 from conformance.report.verdicts import BY_GRAVITY, MARKS, MEANINGS, shown_flags
@@ -30,6 +38,7 @@ def to_markdown(matrix: Matrix) -> str:
         _table(layout, _numbers(notes)),
         _legend(shown),
         _notes(notes),
+        _information(shown),
         _endpoints(layout, summary),
         _remarks(matrix.notes),
         _idle(layout.idle),
@@ -107,7 +116,7 @@ def _key(note: Deviation | Reason) -> tuple[str, ...]:
 
 
 def _keys(cell: Cell) -> list[tuple[str, ...]]:
-    found: list[tuple[str, ...]] = [(f.rule, f.level, f.message) for f in cell.findings]
+    found: list[tuple[str, ...]] = [(f.rule, f.level, f.message) for f in counting(cell)]
     return [*found, (cell.verdict, cell.reason)] if speaks_by_reason(cell) else found
 
 
@@ -118,6 +127,17 @@ def _notes(notes: tuple[Deviation | Reason, ...]) -> list[str]:
     for number, note in enumerate(notes, 1):
         lines.extend(_deviation(number, note) if isinstance(note, Deviation) else _reason(number, note))
     return lines
+
+
+def _information(shown: Iterable[Cell]) -> list[str]:
+    told = informational(shown)
+    if not told:
+        return []
+    return [
+        "For information (MAY rules never count):",
+        "",
+        *(f"- {_code(rule)}: {_prose(message)} ({cells} cells)" for rule, (message, cells) in told.items()),
+    ]
 
 
 def _deviation(number: int, note: Deviation) -> list[str]:

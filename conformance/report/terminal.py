@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.text import Text
 
 from conformance.report.exchanges import print_cell
-from conformance.report.findings import Deviation, deviations, reasons, where
+from conformance.report.findings import Deviation, deviations, informational, reasons, where
 from conformance.report.grid import Column, Grid, grid, source
 from conformance.report.page import Page
 from conformance.report.summary import Count, count, summarize
@@ -31,6 +31,7 @@ def print_matrix(matrix: Matrix, console: Console, verbose: bool = False) -> Non
     _flags(page, shown)
     _deviations(page, shown, verbose, name_endpoints=True)
     _reasons(page, shown, name_endpoints=True)
+    _information(page, shown)
     _notes(page, matrix.notes)
     _idle(page, layout.idle)
     _counts(page, matrix, layout)
@@ -49,6 +50,7 @@ def print_tree(matrix: Matrix, console: Console) -> None:
         _flags(page, cells)
         _deviations(page, cells, verbose=False, name_endpoints=False)
         _reasons(page, cells, name_endpoints=False)
+        _information(page, cells)
     _notes(page, matrix.notes)
     _idle(page, layout.idle)
     page.gap()
@@ -172,6 +174,7 @@ def _deviation(page: Page, deviation: Deviation, verbose: bool, name_endpoints: 
                 (page.own("at", "dim"), page.foreign(where(finding))),
                 (page.own("wanted", "dim"), page.foreign(finding.wanted, "green")),
                 (page.own("got", "dim"), page.foreign(finding.got, "red")),
+                *_counted(page, finding),
                 *_explained(page, finding),
             ],
             indent=4,
@@ -180,6 +183,12 @@ def _deviation(page: Page, deviation: Deviation, verbose: bool, name_endpoints: 
     if rest:
         also = _places(page, [cell for cell, _ in rest], name_endpoints)
         page.print(page.own("also in ", "dim"), also, indent=4)
+
+
+def _counted(page: Page, finding: Finding) -> list[tuple[Text, Text]]:
+    if not finding.more:
+        return []
+    return [(page.own("and", "dim"), page.own(f"{finding.more} more in this exchange"))]
 
 
 def _explained(page: Page, finding: Finding) -> list[tuple[Text, Text]]:
@@ -216,6 +225,14 @@ def _reasons(page: Page, cells: Iterable[Cell], name_endpoints: bool) -> None:
     for reason in sorted(found, key=lambda reason: BY_GRAVITY.index(reason.verdict)):
         page.print(page.mark(reason.verdict), page.own(f" {reason.verdict}: "), page.foreign(reason.text))
         page.print(_places(page, reason.cells, name_endpoints), indent=4)
+
+
+def _information(page: Page, cells: Iterable[Cell]) -> None:
+    told = informational(cells)
+    if told:
+        page.gap()
+        names = ", ".join(f"{rule} ({count} cells)" for rule, (_, count) in told.items())
+        page.print(page.own("For information (MAY): ", "dim"), page.foreign(names, limit=10_000))
 
 
 def _flags(page: Page, cells: Iterable[Cell]) -> None:

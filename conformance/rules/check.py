@@ -10,7 +10,7 @@ from conformance.transport import sse
 from conformance.types import Exchange, Finding, Rulebook
 
 MAX_REPEATS = 3
-"""How many findings of one rule in one exchange are told apart; the last one says how many there were."""
+"""How many findings of one rule in one exchange are told apart; the last one counts the rest."""
 
 
 def check(
@@ -34,12 +34,12 @@ def check(
         for exchange, few in kept.items():
             more = counts[exchange] - len(few)
             for violation in few:
-                tail = f" ({more} more in this exchange)" if more and violation is few[-1] else ""
-                found.append((exchange, _finding(rule, violation, run, rule.requirement + tail, rulebook)))
+                left_out = more if violation is few[-1] else 0
+                found.append((exchange, _finding(rule, violation, run, left_out, rulebook)))
     return tuple(finding for _, finding in sorted(found, key=lambda pair: pair[0]))
 
 
-def _finding(rule: Rule, violation: Violation, run: Run, message: str, rulebook: Rulebook) -> Finding:
+def _finding(rule: Rule, violation: Violation, run: Run, more: int, rulebook: Rulebook) -> Finding:
     reading = run.readings[violation.exchange]
     ms = None
     if violation.event is not None and reading.stream is not None and reading.exchange.response is not None:
@@ -49,9 +49,10 @@ def _finding(rule: Rule, violation: Violation, run: Run, message: str, rulebook:
         level=rule.level_in(rulebook),
         basis=rule.basis,
         path=violation.path,
-        message=message,
+        message=rule.requirement,
         wanted=violation.wanted,
         got=violation.got,
         event=violation.event,
         ms=ms,
+        more=more,
     )

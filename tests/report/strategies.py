@@ -82,6 +82,7 @@ findings = st.builds(
     got=texts,
     event=st.none() | st.integers(0, 999),
     ms=st.none() | milliseconds,
+    more=st.integers(0, 9),
     quirk=optional,
     known=optional,
 )
@@ -123,6 +124,7 @@ def matrices(draw: st.DrawFn) -> Matrix:
             reason=draw(texts),
             evidence=draw(st.lists(exchanges, max_size=1).map(tuple)),
             attempts=draw(st.integers(1, 3)),
+            decided_by=draw(st.integers(0, 2)),
             requests=draw(st.integers(0, 9)),
             elapsed_ms=draw(milliseconds),
         )
