@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: help matrix publish install test lint docs clean lock
+.PHONY: help matrix publish install test lint bench docs clean lock
 
 help:
 	@echo "make matrix   install, replay every recording and the reference endpoint, print the matrix"
@@ -12,6 +12,7 @@ help:
 	@echo "make install  only make the environment"
 	@echo "make publish  refresh the committed reports/matrix.json and reports/matrix.md"
 	@echo "make lint     ruff, mypy, import law"
+	@echo "make bench    how fast a 20,000-chunk stream is judged, next to what merely parses it"
 	@echo "make docs     refresh the generated files under docs/"
 	@echo "make lock     pin the dependencies anew (needs uv)"
 
@@ -43,6 +44,9 @@ lint: $(VENV)/.dev
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
 	$(BIN)/conformance docs docs --check
+
+bench: $(VENV)/.dev
+	$(BIN)/python benchmarks/stream.py
 
 docs: install
 	$(BIN)/conformance docs docs

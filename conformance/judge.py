@@ -43,6 +43,9 @@ _NOT_OURS_TO_JUDGE = {
 
 _TRANSIENT = frozenset({429, 502, 503, 504, 529})
 
+_PROVOKED = frozenset({"burst"})
+"""Probes that provoke a transient status to see it: there it is the answer, and no excuse."""
+
 _ACCEPTANCE_RULES = frozenset({"chat.request.accepted"})
 
 
@@ -165,7 +168,7 @@ def worth_keeping(attempts: Sequence[Attempt]) -> bool:
     """
     return all(
         exchange.response is not None
-        and exchange.response.status not in _TRANSIENT
+        and not _is_transient(exchange, exchange.response.status)
         and not (exchange.expect == "answer" and exchange.response.status in (401, 402, 403, 407))
         for attempt in attempts
         for exchange in attempt.exchanges
@@ -191,6 +194,10 @@ def mark_stale(cells: Sequence[Cell], quirks: Sequence[Quirk]) -> tuple[tuple[Ce
         for c in cells
     )
     return flagged, tuple(notes)
+
+
+def _is_transient(exchange: Exchange, status: int) -> bool:
+    return status in _TRANSIENT and exchange.probe not in _PROVOKED
 
 
 def _is_acceptance(rule: str) -> bool:
@@ -219,7 +226,7 @@ def _excuse(scenario: Scenario, exchange: Exchange) -> tuple[VerdictName, str] |
             if feature.named_by.search(text):
                 return "refused", f"declines {feature.name}: HTTP {response.status} {text[:160]}"
     asked = exchange.expect == "answer" and exchange.request.method == "POST"
-    if response.status in _TRANSIENT or (asked and response.status in _NOT_OURS_TO_JUDGE):
+    if _is_transient(exchange, response.status) or (asked and response.status in _NOT_OURS_TO_JUDGE):
         why = _NOT_OURS_TO_JUDGE[response.status]
         return "error", f"HTTP {response.status}: {why}{': ' + text[:160] if text else ''}"
     return None

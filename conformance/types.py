@@ -304,8 +304,9 @@ class Ask:
 class Raw:
     """Send bytes as they are.
 
-    ``path`` is relative to the base URL (``/nope``), or the wire's own: ``@chat``, ``@models``.
-    In ``body`` the bytes ``{{model}}`` stand for the endpoint's model.
+    ``path`` is relative to the base URL (``/nope``), or begins with the wire's own: ``@chat``,
+    ``@models``, ``@models/{{model}}``. ``{{model}}`` stands for the endpoint's model: in ``path``
+    as one URL-encoded segment, in ``body`` as the inside of a JSON string.
     """
 
     method: str

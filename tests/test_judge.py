@@ -95,6 +95,7 @@ STUCK = ("stuck", "")
         (STUCK, refusing(429), [], "error"),
         (STUCK, refusing(503), [], "error"),
         (DID, refusing(429, expect="refusal"), [], "error"),
+        (DID, ex.error(429, probe="burst", expect="either"), [], "conforms"),
         (STUCK, BROKEN_STREAM, [], "error"),
         (STUCK, CLEAN, [], "error"),
         # several in one cell
@@ -178,6 +179,7 @@ def test_a_quirk_that_shows_somewhere_or_could_not_show_is_not_stale() -> None:
         (refusing(401), False),
         (refusing(429), False),
         (refusing(503, expect="refusal"), False),
+        (ex.error(429, probe="burst", expect="either"), True),
         (nobody("connect", "refused"), False),
     ],
 )

@@ -6,7 +6,7 @@ import asyncio
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from urllib.parse import urlencode
+from urllib.parse import quote, urlencode
 
 from conformance.scenarios import Scenario
 from conformance.scenarios.base import ModelDidNot, Stuck, asks_of, marked, marker
@@ -86,9 +86,7 @@ async def perform(
 ) -> tuple[Reply, ...]:
     """Do one step; ``names`` are the marker names of its canonical requests, in order."""
     if isinstance(step, Raw):
-        path = {"@chat": target.wire.path(target.model, False), "@models": target.wire.models_path}.get(
-            step.path, step.path
-        )
+        path = _path(step.path, target)
         body = step.body.replace(b"{{model}}", json.dumps(target.model)[1:-1].encode())
         headers = (("content-type", "application/json"), *step.headers) if body else step.headers
         request = _http(target, step.method, path, body, headers, step.auth)
@@ -102,6 +100,13 @@ async def perform(
     if isinstance(step, Cancel):
         return (await _ask(step.ask, names[0], target, transport, close_after_events=step.after_events),)
     return (await _ask(step, names[0], target, transport),)
+
+
+def _path(path: str, target: Target) -> str:
+    """The path of a raw step: a wire's own at its start, the model as one segment (RFC 3986, 3.3)."""
+    own = {"@chat": target.wire.path(target.model, False), "@models": target.wire.models_path}
+    head, slash, rest = path.partition("/") if path.startswith("@") else (path, "", "")
+    return (own.get(head, head) + slash + rest).replace("{{model}}", quote(target.model, safe=""))
 
 
 async def _ask(

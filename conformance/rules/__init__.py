@@ -1,9 +1,21 @@
 """What an endpoint must do: rules as functions over views of exchanges, and ``check``, which applies them."""
 
-from conformance.rules import chat, models, sse
+from conformance.rules import chat, model_probes, models, sse, sse_delivery
 from conformance.rules.check import check
 from conformance.rules.errortext import error_text
 from conformance.rules.explain import examples_text
 from conformance.rules.registry import RULES, Rule, rule_of
 
-__all__ = ["RULES", "Rule", "chat", "check", "error_text", "examples_text", "models", "rule_of", "sse"]
+__all__ = [
+    "RULES",
+    "Rule",
+    "chat",
+    "check",
+    "error_text",
+    "examples_text",
+    "model_probes",
+    "models",
+    "rule_of",
+    "sse",
+    "sse_delivery",
+]

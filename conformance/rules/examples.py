@@ -177,9 +177,12 @@ def error(
 ) -> Exchanges:
     """A chat request that is refused; ``error`` patches the error object, ``body`` replaces all."""
     base = {"message": "Bad.", "type": "invalid_request_error", "param": None, "code": None}
+    if status == 429:
+        base |= {"type": "requests", "code": "rate_limit_exceeded"}
+        headers = {"retry-after": "2", **(headers or {})}
     whole = {"error": patched(base, error or {})} if body is None else body
     return exchange(
-        request={"model": MODEL, "messages": [], **(asked or {})},
+        request=patched({"model": MODEL, "messages": []}, asked or {}),
         body=_dump(whole) if raw is None else raw,
         status=status,
         headers=headers,

@@ -1,16 +1,18 @@
-"""The list of models."""
+"""The list of models, and the entry of one."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Self
+from typing import Any, Self
+from urllib.parse import unquote
 
-from conformance.rules.examples import MODEL, answer, conversation, entry, models
+from conformance.rules.examples import MODEL, Exchanges, answer, conversation, entry, exchange, models
 from conformance.rules.reading import ABSENT
 from conformance.rules.registry import rule
-from conformance.rules.sources import schema
-from conformance.rules.views import Run, Sent, View, Violation
+from conformance.rules.sources import OPENAPI, schema
+from conformance.rules.views import NOT_OURS, Run, Sent, View, Violation, lookup, show
 
 LIST = schema("ListModelsResponse")
 ENTRY = schema("Model")
@@ -43,6 +45,41 @@ class ModelEntry(View):
             data = listed.get("data")
             for place, value in enumerate(data if isinstance(data, list) else ()):
                 yield cls(listed.reading, f"{listed.at}/data/{place}", value)
+
+
+@dataclass(frozen=True, slots=True)
+class ModelAlone(View):
+    """Any answer to ``GET /models/{id}`` of a model that may be there.
+
+    ``id`` is decoded, ``listed`` its entry in a list of the run.
+    """
+
+    id: str = ""
+    listed: Any = ABSENT
+
+    @classmethod
+    def of(cls, run: Run) -> Iterator[Self]:
+        entries = {
+            one.get("id"): one.value for one in run.views(ModelEntry) if isinstance(one.get("id"), str)
+        }
+        for reading in run.readings:
+            if reading.exchange.expect == "refusal":
+                continue
+            # The path as sent: an encoded slash is part of the id.
+            _, found, segment = reading.path.rpartition("/models/")
+            asked_for = reading.exchange.request.method.upper() == "GET" and found and segment
+            if asked_for and reading.status and reading.exchange.wire.startswith("openai-"):
+                name = unquote(segment)
+                at = f"/exchanges/{reading.index}/response/body"
+                yield cls(reading, at, reading.body.value, id=name, listed=entries.get(name, ABSENT))
+
+
+def _alone(id: str, body: Any, status: int = 200) -> Exchanges:
+    document = json.dumps(body).encode()
+    return exchange(method="GET", path=f"/models/{id}", request=None, body=document, status=status)
+
+
+NOT_FOUND = {"error": {"message": "No.", "type": "invalid_request_error", "param": "model", "code": None}}
 
 
 @rule(
@@ -129,6 +166,36 @@ def tested_present(listed: ModelList) -> Iterator[Violation]:
         ids = {one["id"] for one in data if isinstance(one, dict) and isinstance(one.get("id"), str)}
         for model in sorted(listed.tested - ids):
             yield listed.found("data", wanted=f"an entry {model}", saw=f"{len(ids)} others")
+
+
+@rule(
+    "models.retrieve",
+    level="SHOULD",
+    basis="schema",
+    source=(f"{OPENAPI} #/paths/~1models~1{{model}}", ENTRY),
+    violating=conversation(models(entry(id="org/m")), _alone("org%2Fm", NOT_FOUND, 404)),
+    conforming=conversation(models(entry(id="org/m")), _alone("org%2Fm", entry(id="org/m"))),
+    consequence="clients that look a model up before they use it refuse to use it",
+)
+def retrieve(one: ModelAlone) -> Iterator[Violation]:
+    """GET /v1/models/{id} returns the entry; ids with "/" work URL-encoded.
+
+    Where a list of the run has the entry, both agree in what the schema names. A model that no list of the
+    run has, and that nothing says should be there, may be unknown.
+    """
+    expected = one.listed is not ABSENT or one.reading.exchange.probe == "models-retrieve"
+    if not one.reading.succeeded:
+        if expected and one.reading.status not in NOT_OURS:
+            yield one.http.found("status", wanted=f"200 with the entry of {one.id}")
+        return
+    if one.get("id") != one.id:
+        yield one.found("id", wanted=f'"{one.id}"')
+    if one.get("object") != "model":
+        yield one.found("object", wanted='"model"')
+    for name in ("created", "owned_by"):
+        listed = lookup(one.listed, (name,))
+        if listed is not ABSENT and one.get(name) != listed:
+            yield one.found(name, wanted=f"{show(listed)}, as in the list")
 
 
 def _tested(run: Run) -> frozenset[str]:

@@ -12,8 +12,13 @@ from conformance.rules.sources import WHATWG, schema, sdk
 from conformance.rules.views import EventStream, StreamEvent, Violation
 
 STREAM = stream()
+SAID = (piece(content="Hello."), piece("stop"))
 assert STREAM[0].response is not None
 BYTES = STREAM[0].response.body
+REST = (
+    b'"object":"chat.completion.chunk","created":1764000000,"model":"example-model",'
+    b'"choices":[{"index":0,"delta":{"content":"Hello."},"finish_reason":null}]}\n\n'
+)
 PARSING = f"{WHATWG} 9.2.5"
 FIELDS = f"{WHATWG} 9.2.6"
 SDK_DECODER = sdk("_streaming.py SSEDecoder")
@@ -39,7 +44,7 @@ def content_type(one: EventStream) -> Iterator[Violation]:
     level="MUST",
     basis="spec",
     source=PARSING,
-    violating=stream(raw=BYTES.replace(b"lo.", b"l\xf8.")),
+    violating=stream(raw=b": caf\xe9\n\n" + BYTES),
     conforming=stream(),
     consequence="decoders put U+FFFD in the text, or raise",
 )
@@ -70,7 +75,7 @@ def no_bom(one: EventStream) -> Iterator[Violation]:
     level="MUST",
     basis="spec",
     source=f"{WHATWG} 9.2.5, 9.2.6",
-    violating=stream(start(), b"data: {}\ndata: {}\n\n", piece("stop")),
+    violating=stream(start(), b"data: {}\ndata: {}\n\n", *SAID),
     conforming=stream(),
     consequence="openai-python joins the lines and raises JSONDecodeError: Extra data",
 )
@@ -106,7 +111,7 @@ def terminated(one: EventStream) -> Iterator[Violation]:
     level="SHOULD",
     basis="spec",
     source=FIELDS,
-    violating=stream(start(), b'error: {"message":"Out of memory."}\n\n', piece("stop")),
+    violating=stream(start(), b'error: {"message":"Out of memory."}\n\n', *SAID),
     conforming=stream(),
     consequence="decoders ignore the line, and what it says is lost",
 )
@@ -137,8 +142,8 @@ def space(one: EventStream) -> Iterator[Violation]:
     level="MUST",
     basis="sdk",
     source=sdk("_streaming.py SSEDecoder.decode (dispatches when event, id or retry is set)"),
-    violating=stream(start(), b"event: ping\n\n", piece("stop")),
-    conforming=stream(start(), b": ping\n\n", piece("stop")),
+    violating=stream(start(), b"event: ping\n\n", *SAID),
+    conforming=stream(start(), b": ping\n\n", *SAID),
     consequence='openai-python dispatches it and json.loads("") raises JSONDecodeError',
 )
 def no_empty_event(one: EventStream) -> Iterator[Violation]:
@@ -168,11 +173,60 @@ def no_id(one: EventStream) -> Iterator[Violation]:
 
 
 @rule(
+    "sse.no-retry-field",
+    level="SHOULD",
+    basis="sdk",
+    source=SDK_DECODER,
+    violating=stream(raw=b"retry: 100\n" + BYTES),
+    conforming=stream(),
+    consequence="a block of retry alone makes openai-python raise JSONDecodeError (1.109.1, 2.54.0, 3.57.0)",
+)
+def no_retry(one: EventStream) -> Iterator[Violation]:
+    """The stream has no retry field.
+
+    Within an event it does no harm; in a block of its own it is sse.no-empty-data-event's too.
+    """
+    yield from one.odd("retry-field", wanted="no retry field")
+
+
+@rule(
+    "sse.consistent-line-ends",
+    level="SHOULD",
+    basis="convention",
+    source=PARSING,
+    violating=stream(raw=BYTES.replace(b"\n\n", b"\r\n\n", 1)),
+    conforming=stream(raw=BYTES.replace(b"\n", b"\r\n")),
+    consequence="clients that split at one kind of blank line join events or miss them",
+)
+def line_ends(one: EventStream) -> Iterator[Violation]:
+    """One line terminator is used throughout."""
+    yield from one.odd("mixed-line-ends", wanted="one kind of line end")
+
+
+@rule(
+    "sse.single-line-json",
+    level="SHOULD",
+    basis="convention",
+    source=FIELDS,
+    violating=stream(start(), b'data: {"id":"chatcmpl-1",\ndata: ' + REST, piece("stop")),
+    conforming=stream(),
+    consequence="clients that read line by line fail to parse each half; openai-python joins them",
+)
+def single_line(event: StreamEvent) -> Iterator[Violation]:
+    """The JSON payload is on one data line.
+
+    Several lines are legal in the standard.
+    """
+    if event.raw.data_lines > 1 and isinstance(event.value, dict):
+        yield event.found(wanted="one data line", saw=f"{event.raw.data_lines} data lines")
+
+
+@rule(
     "sse.one-json-object-per-event",
     level="MUST",
     basis="sdk",
     source=f"{SDK_DECODER} json",
-    violating=stream(start(), b"data: pong\n\n", piece("stop")),
+    violating=stream(start(), b"data: pong\n\n", *SAID),
     conforming=stream(),
     consequence="openai-python raises JSONDecodeError in the middle of the stream",
 )

@@ -26,6 +26,10 @@ NOT_OURS = TRANSIENT | {401, 403}
 """Statuses with which a valid request may be turned down without a word on its validity."""
 
 
+UNDEFINED = frozenset({"unknown-route", "wrong-method"})
+"""Probes that ask for a path or method which the published API does not define."""
+
+
 @dataclass(frozen=True, slots=True)
 class Violation:
     """Where a rule does not hold: a JSON Pointer from ``/exchanges/N``, what was wanted, what was got."""
@@ -159,6 +163,16 @@ class Probe(Answered):
         """True when the request was refused for what it says: not for quota, load or credentials."""
         return self.status >= 300 and self.status not in NOT_OURS
 
+    def accepted(self) -> Iterator[Violation]:
+        """Nothing where the request was answered, or nothing can be told."""
+        if self.turned_down:
+            yield self.found("status", wanted="2xx")
+
+    def survived(self) -> Iterator[Violation]:
+        """Nothing where the request was answered or refused as the client's fault, or nothing can be told."""
+        if self.status >= 500 and self.turned_down:
+            yield self.found("status", wanted="2xx, or 400 where the request is refused")
+
     def refused_with(self, *statuses: int) -> Iterator[Violation]:
         """Nothing where the request was refused with one of these statuses, or nothing can be told."""
         if self.status not in statuses and self.status not in NOT_OURS:
@@ -167,7 +181,10 @@ class Probe(Answered):
 
 @dataclass(frozen=True, slots=True)
 class ErrorAnswer(View):
-    """The body of an answer with status 400 or above, of the endpoint's own making (not ``TRANSIENT``)."""
+    """The body of an answer with status 400 or above, of the endpoint's own making (not ``TRANSIENT``).
+
+    Answers to what the published API does not define are left out: it says nothing of their bodies.
+    """
 
     # 429 is the endpoint's own word and has a body; the others come from whatever stands in front.
     not_its_own: ClassVar[frozenset[int]] = TRANSIENT - {429}
@@ -180,6 +197,7 @@ class ErrorAnswer(View):
                 and reading.status >= 400
                 and reading.status not in cls.not_its_own
                 and reading.exchange.ending == "complete"
+                and reading.exchange.probe not in UNDEFINED
                 and reading.exchange.request.method.upper() != "HEAD"
             ):
                 yield cls(reading, f"/exchanges/{reading.index}/response/body", reading.body.value)

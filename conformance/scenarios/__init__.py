@@ -1,10 +1,32 @@
 """The scenarios, one module per chapter; importing the package fills the registry."""
 
-from conformance.scenarios import chat, errors, models, reasoning, stream, structured, tools
+from conformance.scenarios import (
+    chat,
+    errors,
+    history,
+    limits,
+    models,
+    parameters,
+    reasoning,
+    stream,
+    structured,
+    tools,
+)
 from conformance.scenarios.base import SCENARIOS, Scenario, scripts
 
 # Imports are sorted by name; chapters come from the plain to the particular.
-_CHAPTERS = ("chat", "tools", "stream", "reasoning", "structured", "errors", "models")
+_CHAPTERS = (
+    "chat",
+    "parameters",
+    "tools",
+    "stream",
+    "reasoning",
+    "structured",
+    "history",
+    "errors",
+    "limits",
+    "models",
+)
 for _scenario in sorted(SCENARIOS.values(), key=lambda s: _CHAPTERS.index(s.chapter)):
     SCENARIOS[_scenario.id] = SCENARIOS.pop(_scenario.id)
 
@@ -13,7 +35,10 @@ __all__ = [
     "Scenario",
     "chat",
     "errors",
+    "history",
+    "limits",
     "models",
+    "parameters",
     "reasoning",
     "scripts",
     "stream",

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass, replace
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from conformance.types import (
     Ask,
@@ -68,6 +68,18 @@ TOOLS = feature(
 REASONING = feature("reasoning", r"reasoning_effort|does not support (?:reasoning|thinking)")
 JSON_SCHEMA = feature("response_format", r"response_format|json_schema|structured output")
 STREAM_USAGE = feature("stream_options", r"stream_options|include_usage")
+OBFUSCATION = feature("include_obfuscation", r"obfuscation|stream_options")
+CHOICES = feature(
+    "n", r"['\"`]n['\"`]|\bn (?:must|should|is|has|=|>)|(?:multiple|only one|number of) (?:choice|completion)"
+)
+STOP = feature("stop", r"\bstop\b")
+SEED = feature("seed", r"\bseed\b")
+LOGPROBS = feature("logprobs", r"logprobs|log probabilit")
+IMAGES = feature("images", r"image|vision|multi-?modal")
+PARALLEL = feature("parallel_tool_calls", r"parallel")
+STRICT_TOOLS = feature("strict tools", r"\bstrict\b")
+ALLOWED_TOOLS = feature("allowed_tools", r"allowed_tools|tool_choice")
+JSON_MODE = feature("json_object", r"response_format|json_object|json mode")
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,6 +160,7 @@ def request(
     stream: bool = False,
     include_usage: bool | None = None,
     echo_reasoning: bool = False,
+    extra: Mapping[str, Any] | None = None,
 ) -> Request:
     """A canonical request with the suite's output cap; everything not named is left out."""
     return Request(
@@ -159,6 +172,7 @@ def request(
         include_usage=include_usage,
         echo_reasoning=echo_reasoning,
         max_tokens=MAX_TOKENS,
+        extra=extra or {},
     )
 
 
@@ -205,8 +219,12 @@ def marked(request: Request, name: str) -> Request:
     """The request with ``[[name]]`` appended to its last user or tool message.
 
     Only for endpoints configured ``scripted: true``: the scripted model and the simulator answer
-    with the turn of the last marker they see. Scenario texts never carry one.
+    with the turn of the last marker they see. Scenario texts never carry one. Messages that go out
+    verbatim (``extra``) are marked in the same way.
     """
+    verbatim = request.extra.get("messages")
+    if isinstance(verbatim, list):
+        return replace(request, extra={**request.extra, "messages": _marked_verbatim(verbatim, name)})
     messages = list(request.messages)
     for position in range(len(messages) - 1, -1, -1):
         message = messages[position]
@@ -219,6 +237,16 @@ def marked(request: Request, name: str) -> Request:
             messages[position] = replace(message, parts=tuple(parts))
             break
     return replace(request, messages=tuple(messages))
+
+
+def _marked_verbatim(messages: list[dict[str, Any]], name: str) -> list[dict[str, Any]]:
+    last = max((i for i, m in enumerate(messages) if m["role"] in ("user", "tool")), default=None)
+    if last is None:
+        return messages
+    content = messages[last]["content"]
+    marker = f"\n[[{name}]]"
+    marked = content + marker if isinstance(content, str) else [*content, {"type": "text", "text": marker}]
+    return [*messages[:last], {**messages[last], "content": marked}, *messages[last + 1 :]]
 
 
 def asks_of(step: Step) -> tuple[Ask, ...]:

@@ -1,18 +1,37 @@
-"""Requests that an endpoint refuses, and how it says so."""
+"""Requests that an endpoint refuses, and how it says so.
+
+Most steps stand alone: what one of them brings does not keep the next from being asked.
+"""
 
 from __future__ import annotations
 
 from conformance.scenarios.base import request, scenario
 from conformance.scenarios.kit import WEATHER, said
-from conformance.types import Ask, Message, Raw, Script, Text
+from conformance.types import Ask, Message, NamedChoice, Raw, Script, Text, Tool
 
 HELLO = request(Message.user("Say hello."))
+NOT_JSON = b'{"model": "{{model}}", "messages": [{"role": "user", "content": "hi"'
+NO_MODEL = b'{"messages": [{"role": "user", "content": "Say hello."}]}'
+EMPTY_LIST = b'{"model": "{{model}}", "messages": []}'
+EMPTY_STREAM = b'{"model": "{{model}}", "messages": [], "stream": true}'
+PLAIN_BODY = b'{"model": "{{model}}", "messages": [{"role": "user", "content": "Say hello."}]}'
+ROBOT = ({"role": "robot", "content": "Beep."}, {"role": "user", "content": "Say hello."})
+LOOKUP = {"name": WEATHER.name, "description": WEATHER.description, "parameters": dict(WEATHER.parameters)}
 
 
-@scenario("errors.bad-key", ideal=(said("This key should not have been accepted."),), needs=("auth",))
+@scenario(
+    "errors.bad-key",
+    ideal=(said("This key should not have been accepted."), said("No key at all should not do.")),
+    needs=("auth",),
+)
 def bad_key() -> Script:
-    """A wrong key is refused with 401."""
+    """A wrong key is refused with 401, and so is none.
+
+    With a wrong key, a body that is not JSON is refused with 401 too: who has no key learns nothing else.
+    """
     yield Ask(HELLO, probe="wrong-key", expect="refusal", auth="wrong")
+    yield Ask(HELLO, probe="no-key", expect="refusal", auth="none")
+    yield Raw("POST", "@chat", NOT_JSON, probe="wrong-key-bad-body", expect="refusal", auth="wrong")
 
 
 @scenario("errors.unknown-model", ideal=(said("This model should not have been known."),))
@@ -24,19 +43,125 @@ def unknown_model() -> Script:
 @scenario("errors.malformed-json")
 def malformed_json() -> Script:
     """A body that is not JSON is refused with 400."""
-    yield Raw(
-        "POST",
-        "@chat",
-        b'{"model": "{{model}}", "messages": [{"role": "user", "content": "hi"',
-        probe="malformed-json",
-        expect="refusal",
-    )
+    yield Raw("POST", "@chat", NOT_JSON, probe="malformed-json", expect="refusal")
 
 
 @scenario("errors.missing-messages")
 def missing_messages() -> Script:
-    """A request without messages is refused with 400."""
+    """A request without messages, or with none in the list, is refused with 400."""
     yield Raw("POST", "@chat", b'{"model": "{{model}}"}', probe="missing-messages", expect="refusal")
+    yield Raw("POST", "@chat", EMPTY_LIST, probe="missing-messages", expect="refusal")
+
+
+@scenario(
+    "errors.bad-parameters",
+    ideal=(
+        said("A robot has no say here."),
+        said("Nine is too hot."),
+        said("Ten is no number when it is a word."),
+        said("What is unknown may pass."),
+        said("Options of a stream are nothing without one."),
+    ),
+)
+def bad_parameters() -> Script:
+    """What the schema forbids is refused with 400, and the error names the parameter.
+
+    No model, an unknown role, a number out of its range, a text for a number. A member that the schema does
+    not know, and stream options without a stream, may be ignored or refused, and never fail with a 5xx.
+    """
+    yield Raw("POST", "@chat", NO_MODEL, probe="missing-model", expect="refusal")
+    yield Ask(
+        request(Message.user("Say hello."), extra={"messages": list(ROBOT)}),
+        probe="bad-role",
+        expect="refusal",
+    )
+    yield Ask(
+        request(Message.user("Is nine too hot?"), extra={"temperature": 9}),
+        probe="out-of-range",
+        expect="refusal",
+    )
+    yield Ask(
+        request(Message.user("Is ten a number?"), extra={"max_tokens": "ten"}),
+        probe="wrong-type",
+        expect="refusal",
+    )
+    yield Ask(
+        request(Message.user("Say hello to a stranger."), extra={"x_conformance_unknown": 1}),
+        probe="unknown-field",
+        expect="either",
+    )
+    yield Ask(
+        request(Message.user("Say hello, but do not stream."), include_usage=True),
+        probe="stream-options-without-stream",
+        expect="either",
+    )
+
+
+@scenario(
+    "errors.unsupported-parameters",
+    ideal=(
+        said("I can write this and not speak it."),
+        said("Nobody lent me a thermometer in Reykjavik."),
+    ),
+)
+def unsupported_parameters() -> Script:
+    """A known parameter is honoured or refused, never dropped in silence.
+
+    Speech as output and the older way to force a function: few endpoints have them, and whether one of
+    them took effect can be seen in the answer.
+    """
+    audio = {"modalities": ["text", "audio"], "audio": {"voice": "alloy", "format": "wav"}}
+    yield Ask(
+        request(Message.user("Say good evening."), extra=audio), probe="unsupported-param", expect="either"
+    )
+    legacy = {"functions": [LOOKUP], "function_call": {"name": WEATHER.name}}
+    yield Ask(
+        request(Message.user("What is the weather in Reykjavik?"), extra=legacy),
+        probe="unsupported-param",
+        expect="either",
+    )
+
+
+@scenario(
+    "errors.bad-tools",
+    ideal=(
+        said("A name with a space is no name."),
+        said("There is no such function to choose."),
+        said("Without tools there is nothing to call."),
+        said("That is not the schema of anything."),
+    ),
+    needs=("tools",),
+)
+def bad_tools() -> Script:
+    """Tools that cannot work are refused with 400.
+
+    A name that the schema forbids, a choice of a function that is not there, a forced call without tools,
+    parameters that are no JSON Schema.
+    """
+    spaced = Tool("get weather", WEATHER.description, WEATHER.parameters)
+    broken = Tool("get_weather", WEATHER.description, {"type": "objekt", "properties": 7})
+    question = Message.user("What is the weather in Paris?")
+    yield Ask(request(question, tools=(spaced,)), probe="tool-name-invalid", expect="refusal")
+    yield Ask(
+        request(question, tools=(WEATHER,), tool_choice=NamedChoice("no_such_function")),
+        probe="tool-choice-unknown",
+        expect="refusal",
+    )
+    yield Ask(request(question, tool_choice="required"), probe="tool-choice-without-tools", expect="refusal")
+    yield Ask(request(question, tools=(broken,)), probe="invalid-tool-schema", expect="refusal")
+
+
+@scenario("errors.streamed-request", needs=("streaming",))
+def streamed_request() -> Script:
+    """A bad request is refused with a status before the stream begins, not with an event in it."""
+    yield Raw("POST", "@chat", EMPTY_STREAM, probe="missing-messages", expect="refusal")
+
+
+@scenario("errors.unknown-route")
+def unknown_route() -> Script:
+    """A path that is not there gets 404, a method that is not there 405."""
+    yield Raw("GET", "/no-such-route-conformance", probe="unknown-route", expect="refusal")
+    yield Raw("PUT", "@chat", PLAIN_BODY, probe="wrong-method", expect="refusal")
 
 
 @scenario("errors.orphan-tool-result", ideal=(said("I never asked for that result."),), needs=("tools",))

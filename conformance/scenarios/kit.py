@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import base64
 import json
+import struct
+import zlib
 from collections.abc import Mapping
 from typing import Any
 
 from conformance.types import Message, Part, Reasoning, Text, Tool, ToolCall, Turn
 
 
-def _object(properties: Mapping[str, Any], required: tuple[str, ...]) -> dict[str, Any]:
+def closed(properties: Mapping[str, Any], required: tuple[str, ...]) -> dict[str, Any]:
+    """The schema of an object with these members and no others."""
     return {
         "type": "object",
         "properties": dict(properties),
@@ -21,17 +25,17 @@ def _object(properties: Mapping[str, Any], required: tuple[str, ...]) -> dict[st
 WEATHER = Tool(
     name="get_weather",
     description="Get the current weather of a city.",
-    parameters=_object({"city": {"type": "string", "description": "Name of the city."}}, ("city",)),
+    parameters=closed({"city": {"type": "string", "description": "Name of the city."}}, ("city",)),
 )
 TIME = Tool(
     name="get_time",
     description="Get the current local time of a city.",
-    parameters=_object({"city": {"type": "string", "description": "Name of the city."}}, ("city",)),
+    parameters=closed({"city": {"type": "string", "description": "Name of the city."}}, ("city",)),
 )
 PING = Tool(
     name="ping",
     description="Check that the station is reachable. Takes no arguments.",
-    parameters=_object({}, ()),
+    parameters=closed({}, ()),
 )
 
 
@@ -67,3 +71,17 @@ def results(turn: Turn, texts: Mapping[str, str]) -> tuple[Message, ...]:
 def calls_to(turn: Turn, name: str) -> tuple[ToolCall, ...]:
     """The turn's calls of the tool of that name."""
     return tuple(call for call in turn.calls if call.name == name)
+
+
+def red_square(side: int = 64) -> str:
+    """A red square as a PNG in a ``data:`` URL; the same bytes everywhere, since nothing is compressed."""
+    rows = (b"\0" + b"\0" * (side // 8)) * side
+    stored = struct.pack("<BHH", 1, len(rows), len(rows) ^ 0xFFFF) + rows
+    pixels = b"\x78\x01" + stored + struct.pack(">I", zlib.adler32(rows))
+    header = struct.pack(">IIBBBBB", side, side, 1, 3, 0, 0, 0)
+    chunks = ((b"IHDR", header), (b"PLTE", b"\xdc\x14\x14"), (b"IDAT", pixels), (b"IEND", b""))
+    png = b"\x89PNG\r\n\x1a\n" + b"".join(
+        struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+        for kind, data in chunks
+    )
+    return "data:image/png;base64," + base64.b64encode(png).decode()

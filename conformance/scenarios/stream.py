@@ -2,9 +2,21 @@
 
 from __future__ import annotations
 
-from conformance.scenarios.base import STREAM_USAGE, TOOLS, ask, need, request, scenario
+from dataclasses import replace
+
+from conformance.scenarios.base import (
+    CHOICES,
+    LOGPROBS,
+    OBFUSCATION,
+    STREAM_USAGE,
+    TOOLS,
+    ask,
+    need,
+    request,
+    scenario,
+)
 from conformance.scenarios.kit import TIME, WEATHER, called, said
-from conformance.types import Message, Script
+from conformance.types import Ask, Message, Script
 
 
 @scenario(
@@ -76,3 +88,38 @@ def usage() -> Script:
         )
     )
     need(turn.text, "answer with text")
+
+
+@scenario(
+    "stream.two-choices",
+    ideal=(said("Call the second boat Fulmar, or else Gannet."),),
+    needs=("streaming",),
+    optional=(CHOICES,),
+)
+def two_choices() -> Script:
+    """Two streamed choices, told apart by ``index``."""
+    yield Ask(replace(request(Message.user("Think up a name for a second boat."), stream=True), n=2))
+
+
+@scenario(
+    "stream.logprobs",
+    ideal=(said("Coal is black, and the sun ☀ is not."),),
+    needs=("streaming",),
+    optional=(LOGPROBS,),
+)
+def logprobs() -> Script:
+    """Streamed log probabilities: those of a chunk belong to its text."""
+    question = Message.user("What colour is coal? Answer in one short sentence.")
+    yield Ask(request(question, stream=True, extra={"logprobs": True, "top_logprobs": 2}))
+
+
+@scenario(
+    "stream.obfuscation-off",
+    ideal=(said("Nothing was hidden in this stream."),),
+    needs=("streaming",),
+    optional=(OBFUSCATION,),
+)
+def obfuscation_off() -> Script:
+    """``include_obfuscation: false`` keeps the padding out of the chunks."""
+    question = Message.user("Say in one short sentence that nothing is hidden.")
+    yield Ask(request(question, stream=True, extra={"stream_options": {"include_obfuscation": False}}))

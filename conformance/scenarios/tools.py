@@ -3,10 +3,20 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
-from conformance.scenarios.base import TOOLS, ask, need, request, scenario
-from conformance.scenarios.kit import PING, TIME, WEATHER, called, calls_to, results, said
-from conformance.types import JSON, Message, NamedChoice, Script, Tool, ToolCall
+from conformance.scenarios.base import (
+    ALLOWED_TOOLS,
+    PARALLEL,
+    STRICT_TOOLS,
+    TOOLS,
+    ask,
+    need,
+    request,
+    scenario,
+)
+from conformance.scenarios.kit import PING, TIME, WEATHER, called, calls_to, closed, results, said
+from conformance.types import JSON, Ask, Message, NamedChoice, Script, Tool, ToolCall
 
 CANARY = "18 degrees, wind code KESTREL"
 """A result no model can guess: when it shows in the answer, the result really reached the model."""
@@ -193,6 +203,123 @@ def unicode_arguments() -> Script:
         any(city_of(call) == UNICODE_CITY for call in turn.calls),
         "copy the city into the arguments letter by letter",
     )
+
+
+LONG_NAME = (
+    "Llanfairpwllgwyngyllgogerychwyrndrobwllllantysiliogogogoch on the Isle of Anglesey, in the north-west "
+    "of Wales"
+)
+
+
+@scenario(
+    "tools.cut-call",
+    ideal=(called(("get_weather", {"city": LONG_NAME})),),
+    needs=("tools",),
+    optional=(TOOLS,),
+)
+def cut_call() -> Script:
+    """A small cap cuts a call short in the midst of its arguments."""
+    question = Message.user(f"Look up the weather with the tool. The city is exactly: {LONG_NAME}")
+    yield Ask(replace(request(question, tools=(WEATHER,)), max_tokens=20))
+
+
+@scenario(
+    "tools.parallel-false",
+    ideal=(called(("get_weather", {"city": "Riga"})),),
+    needs=("tools",),
+    optional=(TOOLS, PARALLEL),
+)
+def parallel_false() -> Script:
+    """``parallel_tool_calls: false`` allows one call, even where two were of use."""
+    question = Message.user(
+        "I need two things: the weather in Riga and the local time in Quito. Call both tools at once."
+    )
+    yield Ask(replace(request(question, tools=(WEATHER, TIME)), parallel_tool_calls=False))
+
+
+BOOKING = Tool(
+    name="book_trip",
+    description="Book a trip with several stops.",
+    parameters=closed(
+        {
+            "traveller": closed(
+                {"name": {"type": "string"}, "age": {"type": ["integer", "null"]}}, ("name", "age")
+            ),
+            "stops": {
+                "type": "array",
+                "items": closed(
+                    {"city": {"type": "string"}, "nights": {"type": "integer"}}, ("city", "nights")
+                ),
+            },
+            "note": {"anyOf": [{"type": "string"}, {"type": "null"}]},
+        },
+        ("traveller", "stops", "note"),
+    ),
+    strict=True,
+)
+"""A strict tool whose schema nests objects and arrays and lets two members be null."""
+
+
+@scenario(
+    "tools.strict",
+    ideal=(
+        called(
+            (
+                "book_trip",
+                {
+                    "traveller": {"name": "Ada", "age": None},
+                    "stops": [{"city": "Graz", "nights": 2}, {"city": "Split", "nights": 3}],
+                    "note": None,
+                },
+            )
+        ),
+    ),
+    needs=("tools",),
+    optional=(TOOLS, STRICT_TOOLS),
+)
+def strict() -> Script:
+    """A strict tool with nested and nullable members: its arguments fit the schema."""
+    question = Message.user(
+        "Book a trip for Ada, whose age I do not know: two nights in Graz, then three in Split. No note. "
+        "Use the tool."
+    )
+    turn = yield from ask(request(question, tools=(BOOKING,)))
+    need(turn.calls, "call the tool it was asked to use")
+
+
+@scenario(
+    "tools.allowed-tools",
+    ideal=(called(("get_time", {"city": "Bogotá"})),),
+    needs=("tools",),
+    optional=(TOOLS, ALLOWED_TOOLS),
+)
+def allowed_tools() -> Script:
+    """``tool_choice: allowed_tools`` narrows what may be called, though more is offered."""
+    choice = {
+        "type": "allowed_tools",
+        "allowed_tools": {"mode": "auto", "tools": [{"type": "function", "function": {"name": TIME.name}}]},
+    }
+    question = Message.user("Call every tool you may use for Bogotá: the local time, the weather, or both.")
+    turn = yield from ask(request(question, tools=(WEATHER, TIME), extra={"tool_choice": choice}))
+    need(turn.calls, "call the tool it was asked to use")
+
+
+@scenario(
+    "tools.error-result",
+    ideal=(
+        called(("get_weather", {"city": "Tromsø"})),
+        said("I could not get the weather: the station is offline, ticket PLOVER."),
+    ),
+    needs=("tools",),
+    optional=(TOOLS,),
+)
+def error_result() -> Script:
+    """A tool that failed: its error is a result like any other."""
+    question = Message.user("What is the weather in Tromsø? Use the tool once, then tell me all it reports.")
+    turn = yield from ask(request(question, tools=(WEATHER,)))
+    need(turn.calls, "call the tool it was asked to use")
+    failed = results(turn, {"get_weather": '{"error": "station offline", "ticket": "PLOVER"}'})
+    yield Ask(request(question, Message.assistant(turn), *failed, tools=(WEATHER,)), probe="tool-result")
 
 
 def city_of(call: ToolCall) -> JSON:

@@ -31,6 +31,10 @@ class Behaviour:
         """Change anything on the wire."""
         return actions
 
+    def rewire(self, request: HttpRequest, actions: Actions) -> Actions:  # noqa: ARG002
+        """Change anything on the wire of any answer: lists of models and refusals, too."""
+        return actions
+
 
 @dataclass(frozen=True, slots=True)
 class Persona:

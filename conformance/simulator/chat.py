@@ -71,7 +71,7 @@ def _usage(choices: Sequence[Turn], request: ChatRequest) -> dict[str, Any]:
         "prompt_tokens": request.prompt_tokens,
         "completion_tokens": completion,
         "total_tokens": request.prompt_tokens + completion,
-        "prompt_tokens_details": {"cached_tokens": 0, "audio_tokens": 0},
+        "prompt_tokens_details": {"cached_tokens": request.cached_tokens, "audio_tokens": 0},
         "completion_tokens_details": {
             "reasoning_tokens": reasoning,
             "audio_tokens": 0,
@@ -144,12 +144,19 @@ def _stream(choices: Sequence[Turn], request: ChatRequest, gap_s: float) -> Iter
     yield Head(200, STREAM_TYPE)
     for index, turn in enumerate(choices):
         for delta, shown in _deltas(turn):
-            yield Event({**envelope, "choices": [_chunk(index, delta, _logprobs_of(shown, request), None)]})
+            choice = _chunk(index, delta, _logprobs_of(shown, request), None)
+            padding = {"obfuscation": _padding(delta)} if request.obfuscate else {}
+            yield Event({**envelope, "choices": [choice], **padding})
             yield Pause(gap_s)
         yield Event({**envelope, "choices": [_chunk(index, {}, None, turn.finish_reason)]})
     if request.include_usage:
         yield Event({**envelope, "choices": [], "usage": _usage(choices, request)})
     yield Event("[DONE]")
+
+
+def _padding(delta: Any) -> str:
+    """Letters that hide the length of a delta (``include_obfuscation`` in the schema)."""
+    return fresh_id("", 16 - len(str(delta)) % 16)
 
 
 def _chunk(index: int, delta: Any, logprobs: Any, finish_reason: str | None) -> dict[str, Any]:

@@ -32,7 +32,8 @@ class ChatRequest:
     """A valid request.
 
     ``choice`` is ``None`` without tools; ``allowed`` names the functions that may be called; ``cap``
-    is in tokens.
+    is in tokens. ``obfuscate``: a stream's chunks carry padding. ``cached_tokens`` of the prompt were read
+    before.
     """
 
     body: Mapping[str, Any]
@@ -51,6 +52,8 @@ class ChatRequest:
     logprobs: bool
     top_logprobs: int
     prompt_tokens: int
+    obfuscate: bool
+    cached_tokens: int = 0
 
 
 def read_chat_request(body: Mapping[str, Any], model: str) -> ChatRequest:
@@ -86,6 +89,7 @@ def read_chat_request(body: Mapping[str, Any], model: str) -> ChatRequest:
     parallel = fields.boolean("parallel_tool_calls")
     if parallel is not None and not tools:
         raise wrong_value("parallel_tool_calls", "it is only allowed when 'tools' are specified")
+    include_usage, obfuscate = _stream_options(fields, stream)
     return ChatRequest(
         body=body,
         model=model,
@@ -96,13 +100,14 @@ def read_chat_request(body: Mapping[str, Any], model: str) -> ChatRequest:
         parallel=parallel is not False,
         format=_format(fields, messages),
         stream=stream,
-        include_usage=_stream_options(fields, stream),
+        include_usage=include_usage,
         cap=_cap(fields),
         stop=_stop(fields),
         n=fields.integer("n", 1, 128) or 1,
         logprobs=logprobs,
         top_logprobs=top_logprobs or 0,
         prompt_tokens=prompt_tokens,
+        obfuscate=obfuscate,
     )
 
 
@@ -137,14 +142,14 @@ def _stop(fields: Fields) -> tuple[str, ...]:
     return tuple(text for text in texts if text)
 
 
-def _stream_options(fields: Fields, stream: bool) -> bool:
+def _stream_options(fields: Fields, stream: bool) -> tuple[bool, bool]:
+    """``include_usage`` and ``include_obfuscation``, which is true unless said otherwise."""
     options = fields.object("stream_options")
     if options is None:
-        return False
+        return False, True
     if not stream:
         raise wrong_value("stream_options", "it is only allowed when 'stream' is true")
-    options.boolean("include_obfuscation")
-    return options.boolean("include_usage") or False
+    return options.boolean("include_usage") or False, options.boolean("include_obfuscation") is not False
 
 
 # -------------------------------------------------------------------------------------------- tools

@@ -19,6 +19,7 @@ from urllib.parse import unquote
 from conformance.simulator import chat, turns
 from conformance.simulator.answer import JSON_TYPE, Actions, Head, Headers, Pause, Refused, Respond, refusal
 from conformance.simulator.behaviour import Persona
+from conformance.simulator.cache import PromptCache
 from conformance.simulator.fields import parse
 from conformance.simulator.http import Limits, Received, header, linger, perform, read_request
 from conformance.simulator.request import ChatRequest, read_chat_request
@@ -61,6 +62,7 @@ class Simulator:
         limits: Limits = Limits(),  # noqa: B008 (frozen)
     ) -> None:
         self.journal: list[JournalEntry] = []
+        self._cache = PromptCache()
         self._personas = {persona.name: persona for persona in personas}
         self._scripts = scripts
         self._latency_s = latency_s
@@ -167,6 +169,8 @@ class Simulator:
             failed = refusal("The simulator failed.", status=500, kind="server_error")
             actions, done = _signed(failed.actions(), started), f"failed: {error!r}"
         self._note(JournalEntry(name, request.method, path, body, done))
+        for behaviour in persona.behaviours if persona else ():
+            actions = behaviour.rewire(request, actions)
         return _later(self._latency_s, actions)
 
     def _chat(self, persona: Persona, body: dict[str, Any]) -> tuple[Actions, str]:
@@ -176,6 +180,7 @@ class Simulator:
             refused = behaviour.refuse(request)
             if refused is not None:
                 raise refused
+        request = replace(request, cached_tokens=self._cache.read(persona.name, request))
         chosen = turns.choose(request, self._scripts)
         turn = chosen.turn
         for behaviour in persona.behaviours:

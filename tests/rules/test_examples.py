@@ -34,6 +34,7 @@ CLEAN = {
         start(),
         piece(choice={"index": 1}, role="assistant", content=""),
         piece(content="Hello."),
+        piece(choice={"index": 1}, content="Hi."),
         piece("stop", choice={"index": 1}),
         piece("stop"),
         asked={"n": 2},

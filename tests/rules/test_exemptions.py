@@ -33,6 +33,7 @@ from conformance.types import Ending
 NAMED = {"tool_choice": {"type": "function", "function": {"name": "get_weather"}}}
 WHOLE = '{"city":"Oslo"}'
 AZURE_FIRST = chunk(id="", object="", created=0, model="", prompt_filter_results=[])
+SAID = (piece(content="Hello."), piece("stop"))
 CUSTOM = {"id": "call_1", "type": "custom", "custom": {"name": "shell", "input": "ls"}}
 ERROR_EVENT = b'data: {"error":{"message":"No memory."}}\n\n'
 SCHEMA = {
@@ -103,11 +104,11 @@ def fired(exchanges: Exchanges) -> set[str]:
             answer(asked=SCHEMA, message={"content": None, "refusal": "No."}), id="a refusal under a schema"
         ),
         pytest.param(answer(asked=SCHEMA | {"tools": [tool()]}, calls=[call()]), id="calls under a schema"),
-        pytest.param(stream(AZURE_FIRST, start(), piece("stop")), id="Azure's bookkeeping chunk"),
+        pytest.param(stream(AZURE_FIRST, start(), *SAID), id="Azure's bookkeeping chunk"),
         pytest.param(stream(start(), piece("stop", content="Hi.")), id="text on the finishing chunk"),
         pytest.param(stream(piece("stop", role="assistant", content="Hi.")), id="a stream of one chunk"),
-        pytest.param(stream(start() | {"obfuscation": "x1"}, piece("stop")), id="obfuscation"),
-        pytest.param(stream(start(), b": keep-alive\n\n", piece("stop")), id="comments"),
+        pytest.param(stream(start() | {"obfuscation": "x1"}, *SAID), id="obfuscation"),
+        pytest.param(stream(start(), b": keep-alive\n\n", *SAID), id="comments"),
         pytest.param(
             stream(start(), *(piece(content="ha") for _ in range(3)), piece("stop")), id="a text that repeats"
         ),

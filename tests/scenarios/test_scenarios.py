@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
-from conformance.scenarios import SCENARIOS, Scenario, scripts
+from conformance.scenarios import SCENARIOS, Scenario, limits, scripts
 from conformance.scenarios.base import ModelDidNot, Stuck, asks_of, marked, need, request, scenario
 from conformance.types import (
     Ask,
@@ -19,18 +19,26 @@ from conformance.types import (
     Reply,
     Script,
     Step,
+    Together,
     Turn,
 )
 
 WANTED = {
-    "chat": "plain multi-turn",
-    "tools": "single-call parallel-calls mixed-text-and-tool-use duplicate-names result-round-trip choice-none "
-    "choice-required choice-named no-arguments unicode-arguments",
-    "stream": "plain arguments parallel-calls usage",
+    "chat": "plain multi-turn empty-content image repeated-prompt",
+    "parameters": "n stop max-tokens seed logprobs",
+    "tools": "single-call parallel-calls mixed-text-and-tool-use duplicate-names result-round-trip "
+    "choice-none choice-required choice-named no-arguments unicode-arguments cut-call parallel-false strict "
+    "allowed-tools error-result",
+    "stream": "plain arguments parallel-calls usage two-choices logprobs obfuscation-off",
     "reasoning": "echo stream",
-    "structured": "json-schema",
-    "errors": "bad-key unknown-model malformed-json missing-messages orphan-tool-result",
-    "models": "list",
+    "structured": "json-schema json-schema-stream json-schema-loose json-object with-tools schema-limits",
+    "history": "tool-results tool-content broken-pairing assistant-messages arguments foreign-ids "
+    "instruction-roles user-messages without-tools reasoning",
+    "errors": "bad-key unknown-model malformed-json missing-messages orphan-tool-result bad-parameters "
+    "unsupported-parameters bad-tools streamed-request unknown-route",
+    "limits": "many-tools long-tool-name large-arguments large-tool-result schemas concurrent client-leaves "
+    "body-too-large context-length rate-limit",
+    "models": "list retrieve",
 }
 
 
@@ -48,10 +56,10 @@ def walk(scenario: Scenario, answer: Callable[[int], Reply]) -> list[Step]:
         step = next(script)
         while True:
             steps.append(step)
-            if asks_of(step):
-                step, asked = script.send(answer(asked)), asked + 1
-            else:
-                step = script.send(reply(None))
+            asks = asks_of(step)
+            replies = tuple(answer(asked + number) for number in range(len(asks))) or (reply(None),)
+            asked += len(asks)
+            step = script.send(replies if isinstance(step, Together) else replies[0])
     except StopIteration:
         return steps
 
@@ -130,3 +138,22 @@ def test_need_says_what_the_model_did_not_do() -> None:
     need(True, "sing")
     with pytest.raises(ModelDidNot, match="sing"):
         need("", "sing")
+
+
+def test_what_costs_or_annoys_runs_only_when_asked_for() -> None:
+    assert [one.id for one in SCENARIOS.values() if one.intrusive] == [
+        "limits.body-too-large",
+        "limits.context-length",
+        "limits.rate-limit",
+    ]
+
+
+def test_the_longest_tool_name_and_the_most_tools_are_those_of_the_schema() -> None:
+    assert (len(limits.LONG_NAME), len(limits.LAMPS)) == (64, 128)
+
+
+def test_every_request_at_once_has_a_code_of_its_own() -> None:
+    assert len(set(limits.CANARIES)) == len(limits.CANARIES)
+    (step,) = walk(SCENARIOS["limits.concurrent"], lambda n: reply(SCENARIOS["limits.concurrent"].ideal[n]))
+    for ask, code in zip(asks_of(step), limits.CANARIES, strict=True):
+        assert [other for other in limits.CANARIES if other in repr(ask)] == [code]

@@ -101,6 +101,31 @@ def test_usage_adds_up(reference: Talk) -> None:
     assert usage["prompt_tokens_details"]["cached_tokens"] == 0
 
 
+def cached(talk: Talk, *messages: str) -> int:
+    usage = talk.ask(*messages).json()["usage"]
+    found: int = usage["prompt_tokens_details"]["cached_tokens"]
+    assert found <= usage["prompt_tokens"]
+    return found
+
+
+def test_a_long_prompt_is_read_from_the_cache_the_second_time(reference: Talk) -> None:
+    long = " ".join(f"entry {number}" for number in range(600))
+    assert cached(reference, long, "and now?") == 0
+    again = cached(reference, long, "and now?")
+    assert again >= 1024
+    assert again % 128 == 0
+
+
+def test_only_the_prefix_that_prompts_share_is_cached(reference: Talk) -> None:
+    shared = " ".join(f"line {number}" for number in range(800))
+    ends = ["one " * 2000, "two " * 2000]
+    assert [cached(reference, shared + end) for end in ends] == [0, pytest.approx(len(shared) / 4, abs=140)]
+
+
+def test_a_short_prompt_is_never_cached(reference: Talk) -> None:
+    assert [cached(reference, "[[plain]]") for _ in range(2)] == [0, 0]
+
+
 @pytest.mark.parametrize("name", ["max_tokens", "max_completion_tokens"])
 def test_a_token_cap_cuts_the_answer_and_says_so(reference: Talk, name: str) -> None:
     document = reference.ask("[[plain]]", **{name: 5}).json()

@@ -21,10 +21,19 @@ def test_a_stream_is_sse_that_no_cache_keeps(reference: Talk) -> None:
 
 def test_every_chunk_has_the_same_envelope(reference: Talk) -> None:
     events = reference.events("[[plain]]")
-    envelopes = [{k: v for k, v in event.items() if k != "choices"} for event in events]
+    varying = ("choices", "obfuscation")
+    envelopes = [{k: v for k, v in event.items() if k not in varying} for event in events]
     assert envelopes == [envelopes[0]] * len(events)
     assert envelopes[0]["object"] == "chat.completion.chunk"
     assert set(envelopes[0]) == {"id", "object", "created", "model", "service_tier", "system_fingerprint"}
+
+
+def test_chunks_with_a_delta_are_padded_unless_the_request_says_otherwise(reference: Talk) -> None:
+    *padded, last = reference.events("[[plain]]")
+    assert all(isinstance(event["obfuscation"], str) and event["obfuscation"] for event in padded)
+    assert "obfuscation" not in last
+    plain = reference.events("[[plain]]", stream_options={"include_obfuscation": False})
+    assert not [event for event in plain if "obfuscation" in event]
 
 
 def test_text_comes_after_the_role_in_pieces_and_before_an_empty_last_delta(reference: Talk) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -72,6 +73,54 @@ class Asked:
         """The schema of a strict ``response_format``; ``None`` where there is none."""
         wanted = lookup(self.body, ("response_format", "json_schema"))
         return wanted.get("schema") if isinstance(wanted, dict) and wanted.get("strict") is True else None
+
+    @property
+    def loose_schema(self) -> Any:
+        """The schema of a ``response_format`` that is not strict; ``None`` where there is none."""
+        wanted = lookup(self.body, ("response_format", "json_schema"))
+        return wanted.get("schema") if isinstance(wanted, dict) and wanted.get("strict") is not True else None
+
+    @property
+    def cap(self) -> int | None:
+        """The most tokens that a choice may have; the smaller where both names were sent."""
+        caps = [self.body.get(name) for name in ("max_completion_tokens", "max_tokens")]
+        return min((cap for cap in caps if type(cap) is int and cap > 0), default=None)
+
+    @property
+    def stop(self) -> tuple[str, ...]:
+        """The stop sequences, those that are empty aside."""
+        stop = self.body.get("stop")
+        texts = stop if isinstance(stop, list) else [stop]
+        return tuple(text for text in texts if isinstance(text, str) and text)
+
+    @property
+    def logprobs(self) -> bool:
+        """``logprobs`` is true."""
+        return self.body.get("logprobs") is True
+
+    @property
+    def allowed(self) -> frozenset[str] | None:
+        """The names that ``allowed_tools`` lists; ``None`` where the request has no such choice."""
+        listed = lookup(self.body, ("tool_choice", "allowed_tools", "tools"))
+        if not isinstance(listed, list):
+            return None
+        names = (lookup(tool, (kind, "name")) for tool in listed for kind in ("function", "custom"))
+        return frozenset(name for name in names if isinstance(name, str))
+
+    @property
+    def call_ids(self) -> frozenset[str]:
+        """The ids of the calls in the history."""
+        found: set[str] = set()
+        messages = self.body.get("messages")
+        for message in messages if isinstance(messages, list) else ():
+            calls = lookup(message, ("tool_calls",))
+            ids = [lookup(call, ("id",)) for call in calls] if isinstance(calls, list) else []
+            found.update(given for given in ids if isinstance(given, str) and given)
+        return frozenset(found)
+
+    def says(self, text: str) -> bool:
+        """Whether a text occurs anywhere in the request: then its echo is no wonder."""
+        return json.dumps(text, ensure_ascii=False)[1:-1] in json.dumps(self.body, ensure_ascii=False)
 
 
 def asked_in(reading: Reading) -> Asked | None:

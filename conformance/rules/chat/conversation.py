@@ -33,7 +33,7 @@ ECHO = {"messages": [QUESTION, {"role": "assistant", "content": "18 degrees."}, 
 )
 def echo(probe: Probe) -> Iterator[Violation]:
     """The server accepts its own assistant message appended verbatim to messages."""
-    yield from _accepted(probe)
+    yield from probe.accepted()
 
 
 @rule(
@@ -52,7 +52,7 @@ def tool_result(probe: Probe) -> Iterator[Violation]:
     Required by the published schema. Whether the model then uses the result is the model's part: scenarios
     look for a canary, and it is never a violation.
     """
-    yield from _accepted(probe)
+    yield from probe.accepted()
 
 
 @rule(
@@ -85,9 +85,4 @@ def orphan(probe: Probe) -> Iterator[Violation]:
 )
 def reasoning(probe: Probe) -> Iterator[Violation]:
     """An assistant message carrying reasoning_content or reasoning is accepted."""
-    yield from _accepted(probe)
-
-
-def _accepted(probe: Probe) -> Iterator[Violation]:
-    if probe.turned_down:
-        yield probe.found("status", wanted="2xx")
+    yield from probe.accepted()

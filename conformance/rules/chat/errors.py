@@ -157,7 +157,7 @@ def malformed(probe: Probe) -> Iterator[Violation]:
     source=schema("CreateChatCompletionRequest messages minItems 1"),
     probe="missing-messages",
     violating=answer(probe="missing-messages", expect="refusal"),
-    conforming=error(422, probe="missing-messages"),
+    conforming=error(422, error={"param": "messages"}, probe="missing-messages"),
     consequence="a client's mistake is answered with invented text, or with a 5xx that is retried in vain",
 )
 def missing_messages(probe: Probe) -> Iterator[Violation]:

@@ -28,6 +28,10 @@ _CALL = re.compile(
     """,
     re.VERBOSE,
 )
+# ``</s>`` is also HTML's, which then opens before it closes.
+_CONTROL = re.compile(
+    r"<\|[a-z][a-z0-9_]{1,40}\|>|<｜[^｜<>\n]{1,40}｜>|\[/?INST\]|<</?SYS>>|<(?:start|end)_of_turn>|\A<s>|</s>\s*\Z"
+)
 _THINK = re.compile(r"</?think(?:ing)?>")
 
 
@@ -48,3 +52,39 @@ def think_markup(text: str) -> str | None:
     plain = without_code(text)
     match = _THINK.search(plain)
     return plain[match.start() : match.start() + 80] if match else None
+
+
+def control_tokens(text: str) -> Iterator[str]:
+    """Each control token of a chat template outside code."""
+    plain = without_code(text)
+    for match in _CONTROL.finditer(plain):
+        token = match.group().strip()
+        if token not in ("<s>", "</s>") or not ("<s>" in plain and "</s>" in plain):
+            yield token
+
+
+_OPENERS = (
+    "<tool_call>",
+    "<function=",
+    "<function_call>",
+    "<function_calls>",
+    "[TOOL_CALLS]",
+    "<|python_tag|>",
+    "<｜tool▁calls▁begin｜>",
+    "<|tool_calls_section_begin|>",
+    "<minimax:tool_call>",
+    "<|tool_call>",
+    "<|action_start|>",
+)
+_SHORTEST_OPENER = 3
+"""Characters of an opener below which it may be anything: ``<`` alone ends many a text."""
+
+
+def call_prelude(text: str) -> str | None:
+    """The beginning of a call's markup, whole or in part, that a text ends with, if it does."""
+    end = text.rstrip()
+    for opener in _OPENERS:
+        for size in range(len(opener), _SHORTEST_OPENER - 1, -1):
+            if end.endswith(opener[:size]):
+                return opener[:size]
+    return None

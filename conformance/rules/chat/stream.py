@@ -45,7 +45,7 @@ def is_sse(reply: ChatReply) -> Iterator[Violation]:
     level="MUST",
     basis="schema",
     source=CHUNK,
-    violating=stream(start(), piece(content="Hello."), piece("stop"), chunk(created=ABSENT, usage=None)),
+    violating=stream(start(), piece(content="Hello."), piece("stop"), piece() | {"created": None}),
     conforming=stream(),
     consequence="a first chunk without choices raises KeyError in openai-python's helper",
 )
@@ -101,6 +101,58 @@ def id_constant(one: ChatStream) -> Iterator[Violation]:
 def created_constant(one: ChatStream) -> Iterator[Violation]:
     """All chunks share one created value."""
     yield from _constant(one, "created")
+
+
+@rule(
+    "chat.stream.model-constant",
+    level="SHOULD",
+    basis="convention",
+    source=f"{CHUNK} model",
+    violating=stream(start(), piece(content="Hello.") | {"model": "example-model-2"}, piece("stop")),
+    conforming=stream(),
+    consequence="clients that read the model from the last chunk and from the first book it differently",
+)
+def model_constant(one: ChatStream) -> Iterator[Violation]:
+    """All chunks share one model value."""
+    yield from _constant(one, "model")
+
+
+@rule(
+    "chat.stream.fingerprint-constant",
+    level="SHOULD",
+    basis="convention",
+    source=f"{CHUNK} system_fingerprint",
+    violating=stream(
+        start() | {"system_fingerprint": "fp_a"},
+        piece(content="Hello.") | {"system_fingerprint": "fp_b"},
+        piece("stop"),
+    ),
+    conforming=stream(),
+    consequence="clients that watch it with seed see a change of backend in the middle of an answer",
+)
+def fingerprint_constant(one: ChatStream) -> Iterator[Violation]:
+    """All chunks share one system_fingerprint if present."""
+    yield from _constant(one, "system_fingerprint")
+
+
+@rule(
+    "chat.stream.choices-empty-only-bookkeeping",
+    level="SHOULD",
+    basis="prose",
+    source=f"{CHUNK} choices",
+    violating=stream(start(), chunk(), piece(content="Hello."), piece("stop")),
+    conforming=stream(chunk(prompt_filter_results=[]), start(), piece(content="Hello."), piece("stop")),
+    consequence="clients that read choices[0] of every chunk crash in the middle of the text",
+)
+def choices_empty(one: Chunk) -> Iterator[Violation]:
+    """choices is empty only on the usage chunk or a leading provider bookkeeping chunk.
+
+    openai-python's helper accepts an empty first chunk, as Azure sends for its prompt filter. The schema has
+    one more: the chunk with moderation results.
+    """
+    excused = one.first or one.bookkeeping or one.usage is not None or bool(one.value.get("moderation"))
+    if one.get("choices") == [] and not excused:
+        yield one.found("choices", wanted="a choice, or usage beside the empty array")
 
 
 @rule(
@@ -231,7 +283,7 @@ def role_once(choice: ChoiceStream) -> Iterator[Violation]:
     level="MUST",
     basis="schema",
     source=DELTA,
-    violating=stream(start(), piece(content=["Hello."]), piece("stop")),
+    violating=stream(start(), piece(content=["Hel"]), piece(content="lo."), piece("stop")),
     conforming=stream(),
     consequence="concatenating the content raises TypeError",
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from conformance.rules.chat.response import FINISH_REASONS
@@ -12,6 +13,16 @@ from conformance.rules.registry import rule
 from conformance.rules.sources import sdk
 from conformance.rules.views import Violation
 
+# A failure's head and a word of the machinery: prose about failures seldom begins so.
+FAILURE_TEXT = re.compile(
+    r"""\s*(?: \[?error\]?\s*[:-] | exception\b | traceback\ \(most | internal\ server\ error
+          | http\ ?(?:error\ )?5\d\d | \{\s*"error"\s*: )
+    .{0,400}?
+    (?: cuda | out\ of\ memory | oom\b | upstream | timed?[ -]?out | connection | server\ error
+      | service\ unavailable | overloaded | status\ code | http | traceback | exception )
+    """,
+    re.VERBOSE | re.IGNORECASE | re.DOTALL,
+)
 ERROR_EVENT = b'data: {"error":{"message":"No memory.","type":"server_error","param":null,"code":null}}\n\n'
 
 
@@ -186,3 +197,28 @@ def error_before(one: ChatStream) -> Iterator[Violation]:
     """
     if one.error is not None and one.error.event == 0:
         yield one.http.found("status", wanted="400 or above, since the stream begins with an error")
+
+
+@rule(
+    "chat.stream.error-not-as-content",
+    level="SHOULD",
+    basis="convention",
+    source="OpenRouter docs errors-and-debugging",
+    violating=stream(start(), piece(content="Error: CUDA out of memory"), piece("stop")),
+    conforming=stream(start(), piece(content="Hel"), ERROR_EVENT, done=b""),
+    consequence="the failure is shown and stored as the assistant's words, and nothing retries",
+)
+def error_not_as_content(choice: ChoiceStream) -> Iterator[Violation]:
+    """Failures are never sent as assistant text.
+
+    Seen without a fault of our making where the text, or its last delta, is plainly the report of one, in a
+    choice that ends with stop. Requests that speak of errors themselves are left alone.
+    """
+    texts = [one for one in choice.deltas if one.text("content")]
+    asked = choice.asked
+    if choice.finish_reason != "stop" or not texts or asked is None or asked.format not in (None, "text"):
+        return
+    reports = (choice.value["content"], texts[-1].text("content"))
+    failed = next((text for text in reports if FAILURE_TEXT.match(text)), None)
+    if failed is not None and not any(asked.says(word) for word in ("rror", "xception", "raceback")):
+        yield texts[-1].found("delta", "content", wanted="an error event", saw=f"as text: {failed}")

@@ -202,6 +202,10 @@ def is_error(event: StreamEvent) -> bool:
     return event.raw.name == "error" or (isinstance(event.value, dict) and bool(event.value.get("error")))
 
 
+_JOINED = frozenset({"content", "refusal", "reasoning_content", "reasoning"})
+_KEPT = frozenset({"role", "function_call", "audio"})
+
+
 @dataclass(slots=True)
 class _Call:
     slot: int | None
@@ -270,10 +274,7 @@ class _Choice:
 
     def view(self, asked: Asked | None, settled: bool) -> ChoiceStream:
         calls = tuple(call.view() for call in self.calls)
-        merged: dict[str, Any] = {"role": self._first("role")}
-        for name in ("content", "refusal"):
-            pieces = [value for d in self.deltas if isinstance(value := d.get("delta", name), str)]
-            merged[name] = "".join(pieces) if pieces else None
+        merged = {"role": None, "content": None, "refusal": None, **self._merged()}
         if calls:
             merged["tool_calls"] = [call.value for call in calls]
         first = self.deltas[0]
@@ -289,5 +290,15 @@ class _Choice:
             settled,
         )
 
-    def _first(self, name: str) -> str | None:
-        return next((text for delta in self.deltas if (text := delta.text(name))), None)
+    def _merged(self) -> dict[str, Any]:
+        """What the deltas say beside calls: texts joined, of anything else the first."""
+        texts: dict[str, list[str]] = {}
+        first: dict[str, Any] = {}
+        for one in self.deltas:
+            delta = one.get("delta")
+            for name, value in delta.items() if isinstance(delta, dict) else ():
+                if name in _JOINED and isinstance(value, str):
+                    texts.setdefault(name, []).append(value)
+                elif name in _KEPT and value:
+                    first.setdefault(name, value)
+        return first | {name: "".join(pieces) for name, pieces in texts.items()}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -10,8 +11,8 @@ from conformance.rules.examples import WEATHER_SCHEMA, answer, call, piece, star
 from conformance.rules.reading import ABSENT, JsonText, read_json
 from conformance.rules.registry import rule
 from conformance.rules.schemas import first_error
-from conformance.rules.sources import schema, sdk
-from conformance.rules.views import Violation
+from conformance.rules.sources import docs, schema, sdk
+from conformance.rules.views import Violation, lookup
 
 SCHEMA_FORMAT = schema("ResponseFormatJsonSchema")
 STRICT = {
@@ -21,6 +22,24 @@ STRICT = {
     }
 }
 JSON_MODE = {"response_format": {"type": "json_object"}}
+LOOSE = {
+    "response_format": {"type": "json_schema", "json_schema": {"name": "place", "schema": WEATHER_SCHEMA}}
+}
+PAIR_SCHEMA: dict[str, Any] = {
+    "type": "object",
+    "properties": {"city": {"type": "string"}, "country": {"type": "string"}},
+    "required": ["city", "country"],
+    "additionalProperties": False,
+}
+PAIR = {
+    "response_format": {
+        "type": "json_schema",
+        "json_schema": {"name": "place", "strict": True, "schema": PAIR_SCHEMA},
+    }
+}
+DECLINES = re.compile(
+    r"\s*(?:i['’]?m sorry|sorry\b|i (?:can ?not|can['’]?t|won['’]?t|am unable))", re.IGNORECASE
+)
 
 
 @rule(
@@ -76,6 +95,98 @@ def strict_valid(message: Message) -> Iterator[Violation]:
     value = read_json(message.content).value
     if value is not ABSENT and (wrong := first_error(message.asked.strict_schema, value)):
         yield message.found("content", wanted="content that fits the schema", saw=wrong)
+
+
+@rule(
+    "so.json-schema-nonstrict-valid",
+    level="SHOULD",
+    basis="convention",
+    source=SCHEMA_FORMAT,
+    subject="model",
+    violating=answer(asked=LOOSE, message={"content": '{"town":"Oslo"}'}),
+    conforming=answer(asked=LOOSE, message={"content": '{"city":"Oslo"}'}),
+    consequence="typed clients fail on the content",
+)
+def loose_valid(message: Message) -> Iterator[Violation]:
+    """Without strict the content should still validate.
+
+    Without strict nothing holds the model to the schema, so that this says nothing of the server.
+    """
+    if not (_judged(message, "json_schema") and message.settled and message.asked):
+        return
+    value = read_json(message.content).value
+    if value is not ABSENT and (wrong := first_error(message.asked.loose_schema, value)):
+        yield message.found("content", wanted="content that fits the schema", saw=wrong)
+
+
+@rule(
+    "so.key-order",
+    level="SHOULD",
+    basis="prose",
+    source=docs("guides/structured-outputs key ordering"),
+    violating=answer(asked=PAIR, message={"content": '{"country":"Norway","city":"Oslo"}'}),
+    conforming=answer(asked=PAIR, message={"content": '{"city":"Oslo","country":"Norway"}'}),
+    consequence="schemas that put the reasoning before the result get it after, when it is of no use",
+)
+def key_order(message: Message) -> Iterator[Violation]:
+    """Keys appear in schema order under strict."""
+    if not (_judged(message, "json_schema") and message.asked):
+        return
+    order = lookup(message.asked.strict_schema, ("properties",))
+    value = read_json(message.content).value
+    if isinstance(order, dict) and isinstance(value, dict):
+        got = [name for name in value if name in order]
+        wanted = [name for name in order if name in value]
+        if got != wanted:
+            yield message.found("content", wanted=", ".join(wanted), saw=", ".join(got))
+
+
+@rule(
+    "so.refusal-escape",
+    level="SHOULD",
+    basis="prose",
+    source=(
+        schema("ChatCompletionResponseMessage refusal"),
+        sdk("lib/_parsing/_completions.py maybe_parse_content"),
+    ),
+    violating=answer(asked=STRICT, message={"content": "I'm sorry, I can't help with that."}),
+    conforming=answer(
+        asked=STRICT, message={"content": None, "refusal": "I'm sorry, I can't help with that."}
+    ),
+    consequence="openai-python's parse helper raises a validation error in place of handing out the refusal",
+    also=("so.json-schema-parses", "so.no-code-fence"),
+)
+def refusal_escape(message: Message) -> Iterator[Violation]:
+    """A refusal under json_schema uses message.refusal, not invalid JSON in content.
+
+    A refusal is known by how it begins, in English.
+    """
+    declines = _judged(message, "json_schema") and message.settled and DECLINES.match(message.content)
+    if declines and read_json(message.content).value is ABSENT:
+        yield message.found("content", wanted="the refusal in message.refusal")
+
+
+@rule(
+    "so.tools-and-format-together",
+    level="SHOULD",
+    basis="convention",
+    source=schema("CreateChatCompletionRequest"),
+    violating=answer(asked=STRICT | {"tools": [tool()]}, message={"content": "It is 18 degrees."}),
+    conforming=answer(asked=STRICT | {"tools": [tool()]}, calls=[call()]),
+    consequence="agents that end on structured output get prose as soon as they have tools",
+    also=("so.json-schema-parses", "so.no-code-fence"),
+)
+def tools_and_format(message: Message) -> Iterator[Violation]:
+    """With tools and response_format both set, a turn is either calls or conforming content."""
+    asked = message.asked
+    judged = _judged(message, "json_schema") or _judged(message, "json_object")
+    if not (judged and message.settled and asked and asked.offers_tools):
+        return
+    value = read_json(message.content).value
+    if value is ABSENT:
+        yield message.found("content", wanted="calls, or content in the format")
+    elif wrong := first_error(asked.strict_schema, value):
+        yield message.found("content", wanted="calls, or content that fits the schema", saw=wrong)
 
 
 @rule(

@@ -15,6 +15,12 @@ from conformance.rules.views import Violation, lookup
 CALL = schema("ChatCompletionMessageToolCall")
 EMPTY = ("", "null", '""')
 """Texts that stand for no arguments and are not ``{}``."""
+CUSTOM_TOOL = {"tools": [{"type": "custom", "custom": {"name": "shell"}}]}
+EARLIER = [
+    {"role": "user", "content": "How warm is it in Oslo?"},
+    {"role": "assistant", "content": None, "tool_calls": [call(id="call_1")]},
+    {"role": "tool", "tool_call_id": "call_1", "content": "18 degrees"},
+]
 
 
 @rule(
@@ -255,3 +261,57 @@ def arguments_schema(one: Call) -> Iterator[Violation]:
         return
     if wrong := first_error(lookup(function, ("parameters",)), value):
         yield one.found("function", "arguments", wanted="arguments that fit the function's schema", saw=wrong)
+
+
+@rule(
+    "chat.response.custom-tool-call-shape",
+    level="MUST",
+    basis="schema",
+    source=schema("ChatCompletionMessageCustomToolCall"),
+    violating=answer(
+        calls=[{"id": "call_1", "type": "custom", "function": {"name": "shell", "arguments": "{}"}}],
+        asked=CUSTOM_TOOL,
+    ),
+    conforming=answer(
+        calls=[{"id": "call_1", "type": "custom", "custom": {"name": "shell", "input": "ls"}}],
+        asked=CUSTOM_TOOL,
+    ),
+    consequence="call.custom.input raises AttributeError",
+)
+def custom_shape(one: Call) -> Iterator[Violation]:
+    """A custom tool call has id, type custom and custom{name,input} with string input.
+
+    Its id is chat.response.tool-call-id's.
+    """
+    if not one.is_custom:
+        return
+    if one.get("type") != "custom":
+        yield one.found("type", wanted='"custom" beside a custom object')
+    if not isinstance(one.get("custom"), dict):
+        yield one.found("custom", wanted="an object with name and input")
+        return
+    if not (isinstance(one.get("custom", "name"), str) and one.get("custom", "name")):
+        yield one.found("custom", "name", wanted="a non-empty string")
+    if not isinstance(one.get("custom", "input"), str):
+        yield one.found("custom", "input", wanted="a string")
+
+
+@rule(
+    "chat.response.tool-call-id-unique-conversation",
+    level="SHOULD",
+    basis="convention",
+    source=(CALL, "mistral-common 1.13.1 mistral_common/protocol/instruct/validator.py"),
+    violating=answer(asked={"messages": EARLIER}, calls=[call(id="call_1")]),
+    conforming=answer(asked={"messages": EARLIER}, calls=[call(id="call_2")]),
+    consequence="clients that keep calls in a table by id overwrite an earlier one and its result",
+)
+def call_id_conversation(message: Message) -> Iterator[Violation]:
+    """Tool call ids are not reused in later turns of a conversation.
+
+    Seen in one exchange: a call of the answer has an id that the history sent with the request already has.
+    """
+    used = message.asked.call_ids if message.asked and message.calls else frozenset()
+    for one in message.calls:
+        given = one.get("id")
+        if isinstance(given, str) and given in used:
+            yield one.found("id", wanted="an id that no earlier call of the conversation has")

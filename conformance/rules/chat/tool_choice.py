@@ -14,6 +14,10 @@ from conformance.rules.views import Violation
 OPTION = schema("ChatCompletionToolChoiceOption")
 FORCED = {"type": "function", "function": {"name": "get_weather"}}
 OFFER = {"tools": [tool(), tool("get_time")]}
+ALLOWED = {
+    "tool_choice": {"type": "allowed_tools", "allowed_tools": {"mode": "auto", "tools": [FORCED]}},
+    **OFFER,
+}
 
 
 @rule(
@@ -45,7 +49,8 @@ def choice_required(message: Message) -> Iterator[Violation]:
 
     A refusal, and an answer that the cap or a filter cut, are left alone.
     """
-    required = message.asked is not None and message.asked.tool_choice == "required"
+    asked = message.asked
+    required = asked is not None and asked.tool_choice == "required" and asked.offers_tools
     if required and message.settled and not message.calls and not message.refused:
         yield message.found("tool_calls", wanted='at least one call (tool_choice was "required")')
 
@@ -63,13 +68,35 @@ def choice_required(message: Message) -> Iterator[Violation]:
 def choice_named(message: Message) -> Iterator[Violation]:
     """A named tool_choice yields a call to that function and to no other."""
     forced = message.asked.forced if message.asked else None
-    if forced is None or message.refused:
+    if message.asked is None or forced not in message.asked.functions or message.refused:
         return
     for one in message.calls:
         if one.name and one.name != forced:
             yield one.found("function", "name", wanted=f'"{forced}" (the function that tool_choice names)')
     if message.settled and not message.calls:
         yield message.found("tool_calls", wanted=f"a call of {forced}, which tool_choice names")
+
+
+@rule(
+    "chat.response.tool-choice-allowed-tools",
+    level="MUST",
+    basis="prose",
+    source=schema("ChatCompletionAllowedTools"),
+    violating=answer(asked=ALLOWED, calls=[call(name="get_time")]),
+    conforming=answer(asked=ALLOWED, calls=[call()]),
+    consequence="a tool that the client had switched off for this turn is run",
+)
+def choice_allowed(message: Message) -> Iterator[Violation]:
+    """With allowed_tools only listed tools are called.
+
+    A server that does not know the choice may refuse it; to ignore it is a violation.
+    """
+    allowed = message.asked.allowed if message.asked else None
+    for one in message.calls if allowed is not None else ():
+        body = "custom" if one.is_custom else "function"
+        name = one.get(body, "name")
+        if isinstance(name, str) and name and allowed is not None and name not in allowed:
+            yield one.found(body, "name", wanted="one of " + ", ".join(sorted(allowed)))
 
 
 @rule(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from conformance.rules.chat.views import Answer
+from conformance.rules.chat.views import Answer, Counted
 from conformance.rules.examples import USAGE, answer
 from conformance.rules.reading import ABSENT
 from conformance.rules.registry import rule
@@ -97,8 +97,11 @@ def total(reply: Answer) -> Iterator[Violation]:
     conforming=answer(usage=USAGE | {"completion_tokens_details": {"reasoning_tokens": 2}}),
     consequence="visible tokens, computed as the difference, are negative",
 )
-def details(reply: Answer) -> Iterator[Violation]:
-    """Detail counts do not exceed their parents."""
+def details(usage: Counted) -> Iterator[Violation]:
+    """Detail counts do not exceed their parents.
+
+    Of streams the last usage counts.
+    """
     for whole, part, names in (
         (
             "completion_tokens",
@@ -107,11 +110,10 @@ def details(reply: Answer) -> Iterator[Violation]:
         ),
         ("prompt_tokens", "prompt_tokens_details", ("cached_tokens",)),
     ):
-        bound = reply.get("usage", whole)
-        counts = [reply.get("usage", part, name) for name in names]
-        summed = sum(count for count in counts if type(count) is int)
-        if type(bound) is int and summed > bound:
-            yield reply.found("usage", part, wanted=f"at most {bound} ({whole}) in all")
+        bound = usage.count(whole)
+        summed = sum(usage.count(part, name) or 0 for name in names)
+        if bound is not None and summed > bound:
+            yield usage.found(part, wanted=f"at most {bound} ({whole}) in all")
 
 
 @rule(

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 from conformance.rules.chat.asked import Asked, asked_in, is_chat
-from conformance.rules.chat.streams import ChoiceStream
+from conformance.rules.chat.streams import ChatStream, ChoiceStream
 from conformance.rules.reading import ABSENT, JsonText, Reading, read_json
 from conformance.rules.views import Answered, Run, View
 
@@ -170,6 +170,27 @@ class Message(View):
     def refused(self) -> bool:
         """Whether the message is a refusal."""
         return bool(self.value.get("refusal"))
+
+
+@dataclass(frozen=True, slots=True)
+class Counted(View):
+    """The ``usage`` object of an answer, whole or streamed (then the last), and the request it answers."""
+
+    asked: Asked | None = None
+
+    @classmethod
+    def of(cls, run: Run) -> Iterator[Self]:
+        for reply in run.views(Answer):
+            if isinstance(usage := reply.get("usage"), dict):
+                yield cls(reply.reading, f"{reply.at}/usage", usage, None, reply.asked)
+        for one in run.views(ChatStream):
+            for last in one.usages[-1:]:
+                yield cls(last.reading, f"{last.at}/usage", last.usage, last.event, one.asked)
+
+    def count(self, *path: str) -> int | None:
+        """The count at a path, if it is one."""
+        value = self.get(*path)
+        return value if type(value) is int and value >= 0 else None
 
 
 def hidden_error(reading: Reading) -> bool:

@@ -1,0 +1,104 @@
+"""The visible text: whole characters, and nothing in it that belongs to the machinery behind."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from conformance.rules.chat.markup import call_markup, control_tokens
+from conformance.rules.chat.views import Message
+from conformance.rules.examples import answer, piece, start, stream
+from conformance.rules.reading import ABSENT
+from conformance.rules.registry import rule
+from conformance.rules.views import Violation, lookup
+
+REPLACEMENT = "\ufffd"
+ROLE_LINE = re.compile(r"\s*(?:assistant|user|system|model)[ \t]*\n")
+ROLE_AFTER = re.compile(r"\s*(?:<[|｜]?)?(?:assistant|model)\b", re.IGNORECASE)
+SHORTEST_ECHO = 16
+"""Characters of a user's text below which an answer may begin with it by chance."""
+
+
+@rule(
+    "chat.response.no-special-token-leak",
+    level="SHOULD",
+    basis="convention",
+    source="the chat templates of the model families",
+    violating=answer(message={"content": "Hello.<|im_end|>"}),
+    conforming=answer(message={"content": "Qwen ends a turn with `<|im_end|>`."}),
+    consequence="the user sees the token, and in the history it ends or begins turns that never were",
+)
+def no_control_tokens(message: Message) -> Iterator[Violation]:
+    """content holds no chat-template control tokens.
+
+    Tokens in code spans and fences are quotation, and so are those that the request itself has. Raw markup of
+    calls is chat.response.no-call-markup-leak's.
+    """
+    if message.asked and message.asked.offers_tools and any(call_markup(message.content)):
+        return
+    for token in control_tokens(message.content):
+        if not (message.asked and message.asked.says(token)):
+            yield message.found("content", wanted="text without control tokens", saw=token)
+            return
+
+
+@rule(
+    "chat.response.content-unicode-intact",
+    level="SHOULD",
+    basis="spec",
+    source=("RFC 8259 section 8.2", "RFC 3629 section 3"),
+    violating=answer(message={"content": "K\ufffdbenhavn"}),
+    conforming=answer(message={"content": "København"}),
+    consequence="characters are lost for good; an unpaired surrogate makes encoding the text raise",
+)
+def unicode_intact(message: Message) -> Iterator[Violation]:
+    """content has no replacement characters or unpaired surrogates produced by the server.
+
+    Corrected: SHOULD, not MUST. RFC 8259 calls unpaired surrogates unpredictable, not forbidden, and a model
+    may itself write U+FFFD, or bytes that are no character. What the request has, and the last character
+    of a text that was cut, is left alone.
+    """
+    text = message.content if message.settled else message.content.rstrip(REPLACEMENT)
+    bad = next((c for c in text if c == REPLACEMENT or "\ud800" <= c <= "\udfff"), None)
+    if bad is not None and not (message.asked and message.asked.says(bad)):
+        at = text.index(bad)
+        around = text[max(0, at - 20) : at + 20]
+        yield message.found("content", wanted="whole characters", saw=f"U+{ord(bad):04X} in {around}")
+
+
+@rule(
+    "chat.response.content-no-echoed-prompt",
+    level="SHOULD",
+    basis="convention",
+    source="the chat templates of the model families",
+    violating=stream(start(), piece(content="assistant\n\n"), piece(content="Hi."), piece("stop")),
+    conforming=answer(message={"content": "Assistant, in a play, is a thankless part."}),
+    consequence="the user sees the template's scaffolding before every answer",
+)
+def no_echo(message: Message) -> Iterator[Violation]:
+    """content does not begin with the rendered prompt or role header.
+
+    A role alone on the first line, or the user's whole text and then the assistant's role.
+    """
+    text = message.content
+    if ROLE_LINE.match(text):
+        yield message.found("content", wanted="the answer alone", saw=text[:60])
+        return
+    for said in _last_said(message):
+        if len(said) >= SHORTEST_ECHO and text.startswith(said) and ROLE_AFTER.match(text, len(said)):
+            yield message.found(
+                "content", wanted="the answer alone", saw=f"the user's text, then {text[:60]}"
+            )
+
+
+def _last_said(message: Message) -> Iterator[str]:
+    """The last message's text, where that is a user's."""
+    messages = message.asked.body.get("messages") if message.asked else None
+    last = messages[-1] if isinstance(messages, list) and messages else None
+    if lookup(last, ("role",)) == "user":
+        content = lookup(last, ("content",))
+        parts = content if isinstance(content, list) else [{"text": content}]
+        for part in parts:
+            said = lookup(part, ("text",))
+            if said is not ABSENT and isinstance(said, str):
+                yield said.strip()

@@ -1,0 +1,58 @@
+"""The mutation proof's other half: for every rule an endpoint that breaks it and, if it can, nothing else.
+
+Written against the wire alone: a rule is known here by its id only, so that a misreading of what it demands
+shows as a mutant that it does not catch.
+"""
+
+from __future__ import annotations
+
+from conformance.simulator.mutants.details import DETAILS
+from conformance.simulator.mutants.errors import BAD_REQUESTS, CREDENTIALS, CROWDS, ERRORS, HEADERS
+from conformance.simulator.mutants.history import HISTORY
+from conformance.simulator.mutants.logprobs import PROBABILITIES
+from conformance.simulator.mutants.models import MODELS
+from conformance.simulator.mutants.mutant import Mutant
+from conformance.simulator.mutants.response import MESSAGES, RESPONSE, USAGE
+from conformance.simulator.mutants.sse import SSE
+from conformance.simulator.mutants.stream import STREAM, STREAM_END, STREAM_USAGE
+from conformance.simulator.mutants.stream_details import STREAM_DETAILS
+from conformance.simulator.mutants.stream_tools import STREAM_TOOLS
+from conformance.simulator.mutants.structured import STRUCTURED
+from conformance.simulator.mutants.tool_calls import TOOL_CALLS, TOOL_CHOICE
+from conformance.simulator.mutants.variants import (
+    ERROR_VARIANTS,
+    MODEL_VARIANTS,
+    RESPONSE_VARIANTS,
+    TOOL_VARIANTS,
+)
+
+MUTANTS: tuple[Mutant, ...] = (
+    *RESPONSE,
+    *MESSAGES,
+    *USAGE,
+    *DETAILS,
+    *PROBABILITIES,
+    *TOOL_CALLS,
+    *TOOL_CHOICE,
+    *STREAM,
+    *STREAM_END,
+    *STREAM_USAGE,
+    *STREAM_TOOLS,
+    *STREAM_DETAILS,
+    *SSE,
+    *STRUCTURED,
+    *ERRORS,
+    *CREDENTIALS,
+    *BAD_REQUESTS,
+    *HEADERS,
+    *CROWDS,
+    *HISTORY,
+    *MODELS,
+    *RESPONSE_VARIANTS,
+    *TOOL_VARIANTS,
+    *ERROR_VARIANTS,
+    *MODEL_VARIANTS,
+)
+"""Every mutant; their names are distinct."""
+
+__all__ = ["MUTANTS", "Mutant"]
