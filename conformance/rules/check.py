@@ -27,7 +27,7 @@ def check(
         kept: dict[int, list[Violation]] = {}
         counts: dict[int, int] = {}
         for violation in rule.violations(run):
-            counts[violation.exchange] = counts.get(violation.exchange, 0) + 1
+            counts[violation.exchange] = counts.get(violation.exchange, 0) + violation.times
             few = kept.setdefault(violation.exchange, [])
             if len(few) < MAX_REPEATS:
                 few.append(violation)

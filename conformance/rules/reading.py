@@ -9,10 +9,12 @@ import codecs
 import json
 import re
 from collections import Counter
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any, Final
 from urllib.parse import urlsplit
 
+from conformance.rules.folding import Fold, fold
 from conformance.transport import sse
 from conformance.types import Exchange
 
@@ -52,7 +54,8 @@ class Reading:
     """One exchange with everything that rules read from it.
 
     ``index`` is its place in the run; ``asked`` the request's JSON (or ``ABSENT``). A response that is
-    framed as an event stream has ``stream`` and one ``payloads`` entry per event; any other has ``body``.
+    framed as an event stream has ``stream``, and by event number ``payloads`` and ``folds`` (the events
+    without a payload of their own); any other has ``body``.
     """
 
     index: int
@@ -60,7 +63,8 @@ class Reading:
     asked: Any
     body: JsonText
     stream: sse.Stream | None
-    payloads: tuple[JsonText, ...]
+    payloads: Mapping[int, JsonText] = field(default_factory=dict)
+    folds: Mapping[int, Fold] = field(default_factory=dict)
 
     @property
     def status(self) -> int:
@@ -92,16 +96,19 @@ def read(index: int, exchange: Exchange) -> Reading:
     response = exchange.response
     asked = read_json(exchange.request.body).value
     if response is None:
-        return Reading(index, exchange, asked, JsonText(problem="no response"), None, ())
+        return Reading(index, exchange, asked, JsonText(problem="no response"), None)
     content_type = (response.header("content-type") or "").partition(";")[0].strip().lower()
     if response.status < 300 and is_event_stream(response.body, content_type):
         stream = sse.parse(response.body)
-        payloads = tuple(
-            JsonText(problem="the end marker") if event.data == DONE else read_json(event.data)
+        folds = fold(stream.events)
+        folded = {number for one in folds.values() for number in one.events}
+        payloads = {
+            event.number: JsonText(problem="the end marker") if event.data == DONE else read_json(event.data)
             for event in stream.events
-        )
-        return Reading(index, exchange, asked, JsonText(problem="an event stream"), stream, payloads)
-    return Reading(index, exchange, asked, read_json(response.body), None, ())
+            if event.number not in folded
+        }
+        return Reading(index, exchange, asked, JsonText(problem="an event stream"), stream, payloads, folds)
+    return Reading(index, exchange, asked, read_json(response.body), None)
 
 
 def is_event_stream(body: bytes, media_type: str) -> bool:

@@ -53,14 +53,12 @@ def no_split_characters(choice: ChoiceStream) -> Iterator[Violation]:
     if choice.asked is None or choice.asked.says(REPLACEMENT):
         return
     before = ""
-    for one in choice.deltas:
-        text = one.text("content")
+    for event, text in choice.said("content"):
         if text.startswith(REPLACEMENT) and before.endswith(REPLACEMENT):
-            yield one.found(
-                "delta", "content", wanted="whole characters", saw=f"{before[-20:]} | {text[:20]}"
-            )
+            saw = f"{before[-20:]} | {text[:20]} (event {event})"
+            yield choice.delta_at(event).found("delta", "content", wanted="whole characters", saw=saw)
             return
-        before = text or before
+        before = text
 
 
 @rule(
@@ -113,7 +111,8 @@ def incremental(choice: ChoiceStream) -> Iterator[Violation]:
     deltas or more that came after a second or later is in a burst if it came in fewer than three reads.
     """
     response, one = choice.reading.exchange.response, choice.reading.stream
-    texts = [delta.event for delta in choice.deltas if delta.payload and delta.event is not None]
+    told = (*choice.said("content"), *choice.said("refusal"), *(p for c in choice.calls for p in c.arguments))
+    texts = sorted({piece.event for piece in told})
     if response is None or one is None or len(texts) < LONG_ANSWER:
         return
     reads = _reads([one.events[place].end for place in texts], response.parts)

@@ -32,13 +32,17 @@ UNDEFINED = frozenset({"unknown-route", "wrong-method"})
 
 @dataclass(frozen=True, slots=True)
 class Violation:
-    """Where a rule does not hold: a JSON Pointer from ``/exchanges/N``, what was wanted, what was got."""
+    """Where a rule does not hold: a JSON Pointer from ``/exchanges/N``, what was wanted, what was got.
+
+    ``times``: in how many events, itself and those folded into it.
+    """
 
     exchange: int
     path: str
     wanted: str
     got: str
     event: int | None = None
+    times: int = 1
 
 
 V = TypeVar("V", bound="Viewable")
@@ -98,7 +102,14 @@ class View:
     def found(self, *path: str | int, wanted: str, saw: str | None = None) -> Violation:
         """A violation at ``path`` below this view: what is there, or what ``saw`` says in words."""
         got = show(self.get(*path)) if saw is None else clip(saw)
-        return Violation(self.reading.index, self.at + pointer(path), clip(wanted), got, self.event)
+        return Violation(
+            self.reading.index, self.at + pointer(path), clip(wanted), got, self.event, self.times
+        )
+
+    @property
+    def times(self) -> int:
+        """How many events this stands for; more than 1 only for views of single events."""
+        return 1
 
     @property
     def http(self) -> Answered:
@@ -240,13 +251,17 @@ class EventStream(View):
 
 @dataclass(frozen=True, slots=True)
 class StreamEvent(View):
-    """One event of an ``EventStream``; ``value`` is its data as JSON."""
+    """One event of an ``EventStream`` and those folded into it; ``value`` is its data as JSON."""
 
     @classmethod
     def of(cls, run: Run) -> Iterator[Self]:
         for reading in run.readings:
-            for index, payload in enumerate(reading.payloads):
+            for index, payload in reading.payloads.items():
                 yield cls(reading, event_at(reading, index), payload.value, index)
+
+    @property
+    def times(self) -> int:
+        return times(self)
 
     @property
     def raw(self) -> sse.Event:
@@ -265,6 +280,12 @@ class StreamEvent(View):
     def is_done(self) -> bool:
         """True for the end marker, even one that is misspelt with space around it."""
         return self.raw.data.strip() == DONE
+
+
+def times(view: View) -> int:
+    """How many events the view's event stands for: itself and those folded into it."""
+    fold = view.reading.folds.get(view.event) if view.event is not None else None
+    return 1 if fold is None else 1 + len(fold.events)
 
 
 def event_at(reading: Reading, event: int) -> str:

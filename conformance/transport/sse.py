@@ -12,7 +12,7 @@ import codecs
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 AnomalyName = Literal[
     "bom",
@@ -33,20 +33,21 @@ MAX_PER_ANOMALY = 100
 
 _BOM = codecs.BOM_UTF8
 _LINE_END = re.compile(rb"\r\n?|\n")
+_PLAIN_EVENTS = re.compile(rb"(?:data: [^\r\n]+\n\n)+")
+"""Whole events as nearly everybody writes them: one data line, a space, LF."""
 _DIGITS = re.compile(r"[0-9]+")
 
 
-@dataclass(frozen=True, slots=True)
-class Event:
-    """One dispatched event.
+class Event(NamedTuple):
+    """One dispatched event (a tuple: a stream has thousands of them).
 
-    ``index`` counts from 0. ``data`` is its ``data`` lines joined by LF; ``data_lines`` is how many there
+    ``number`` counts from 0. ``data`` is its ``data`` lines joined by LF; ``data_lines`` is how many there
     were. ``name``, ``id`` and ``retry`` are the values of those fields in *this* block as sent (``None``:
     not sent; an ``id`` is not carried over from earlier events). ``start`` is the byte offset of the
     block's first field line, ``end`` the one just after the blank line that closed it.
     """
 
-    index: int
+    number: int
     data: str
     name: str | None
     id: str | None
@@ -157,21 +158,43 @@ class Decoder:
                 self._note("bom", 0, "the body begins with EF BB BF")
                 del buffer[: len(_BOM)]
                 self._offset = len(_BOM)
-        done = 0
-        view = bytes(buffer[self._scanned :])
-        base = self._scanned
-        for match in _LINE_END.finditer(view):
-            begin, end = base + match.start(), base + match.end()
-            if match.group() == b"\r" and end == len(buffer) and not final:
-                self._scanned = begin - done
+        line, scan = 0, self._scanned  # where the current line begins; from where to look for its end
+        while True:
+            if scan == line and self._open_at is None:
+                line = scan = self._plain_events(line)
+            match = _LINE_END.search(buffer, scan)
+            if match is None:
+                self._scanned = len(buffer) - line
                 break
-            self._line_end(match.group(), self._offset + begin)
-            self._line(bytes(buffer[done:begin]), self._offset + done, self._offset + end)
-            done = end
-        else:
-            self._scanned = len(buffer) - done
-        del buffer[:done]
-        self._offset += done
+            kind, begin, end = match.group(), match.start(), match.end()
+            if kind == b"\r" and end == len(buffer) and not final:
+                self._scanned = begin - line
+                break
+            self._line_end(kind, self._offset + begin)
+            self._line(bytes(buffer[line:begin]), self._offset + line, self._offset + end)
+            line = scan = end
+        del match  # it holds on to the buffer, which could not shrink
+        del buffer[:line]
+        self._offset += line
+
+    def _plain_events(self, at: int) -> int:
+        """Take the plain events that stand at ``at``, as `_line` would; returns where they end."""
+        match = _PLAIN_EVENTS.match(self._buffer, at) if self._first_end in (None, b"\n") else None
+        if match is None:
+            return at
+        try:
+            text = match.group().decode()
+        except UnicodeDecodeError:
+            return at
+        self._first_end = b"\n"
+        start, number, events = self._offset + at, len(self._events), self._events
+        narrow = text.isascii()
+        # The text ends with a blank line, so the last piece is empty.
+        for data in text[:-2].split("\n\n"):
+            end = start + (len(data) if narrow else len(data.encode())) + 2
+            events.append(Event(number, data[6:], None, None, None, 1, start, end))
+            start, number = end, number + 1
+        return match.end()
 
     def _line_end(self, kind: bytes, offset: int) -> None:
         if self._first_end is None:
@@ -238,7 +261,7 @@ class Decoder:
 
     def _event(self, end: int) -> Event:
         return Event(
-            index=len(self._events),
+            number=len(self._events),
             data="\n".join(self._data),
             name=self._name,
             id=self._id,

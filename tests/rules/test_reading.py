@@ -105,7 +105,7 @@ def test_a_whole_answer_is_read_as_json_with_the_request_it_answers() -> None:
 
 def test_a_stream_is_read_as_events_each_with_its_payload() -> None:
     reading = read(0, stream()[0])
-    assert [payload.value is ABSENT for payload in reading.payloads] == [False] * 4 + [True]
+    assert [payload.value is ABSENT for payload in reading.payloads.values()] == [False] * 4 + [True]
     assert reading.body.value is ABSENT
 
 

@@ -85,9 +85,9 @@ def test_invalid_utf8_is_replaced_and_the_event_survives() -> None:
 def test_an_event_knows_its_fields_and_its_bytes() -> None:
     body = b": hello\n\nevent: delta\nid: 7\nretry: 10\ndata: a\ndata: b\n\ndata: c\n\n"
     first, second = parse(body).events
-    assert (first.index, first.name, first.id, first.retry, first.data_lines) == (0, "delta", "7", "10", 2)
+    assert (first.number, first.name, first.id, first.retry, first.data_lines) == (0, "delta", "7", "10", 2)
     assert body[first.start : first.end] == b"event: delta\nid: 7\nretry: 10\ndata: a\ndata: b\n\n"
-    assert (second.index, second.name, second.id, second.retry, second.data_lines) == (1, None, None, None, 1)
+    assert (second.number, second.name, second.id, second.retry, second.data_lines) == (1, None, None, None, 1)
     assert body[second.start : second.end] == b"data: c\n\n"
 
 

@@ -307,12 +307,12 @@ def content_fragment(choice: ChoiceStream) -> Iterator[Violation]:
 
     At least three deltas, each of which repeats the whole text so far: one repetition may be the text's own.
     """
-    texts = [(text, one) for one in choice.deltas if (text := one.text("content"))]
-    if len(texts) >= 3 and all(
-        len(later) > len(earlier) and later.startswith(earlier)
-        for (earlier, _), (later, _) in pairwise(texts)
+    said = choice.said("content")
+    if len(said) >= 3 and all(
+        len(later.text) > len(earlier.text) and later.text.startswith(earlier.text)
+        for earlier, later in pairwise(said)
     ):
-        yield texts[1][1].found("delta", "content", wanted="only what is new")
+        yield choice.delta_at(said[1].event).found("delta", "content", wanted="only what is new")
 
 
 def _constant(one: ChatStream, name: str) -> Iterator[Violation]:

@@ -124,8 +124,9 @@ def no_flood(choice: ChoiceStream) -> Iterator[Violation]:
     a choice and more than a fifth of its chunks are too many.
     """
     empty = [one for one in choice.deltas if _is_empty(one)]
-    if len(empty) > FEW and len(empty) > MOST_EMPTY * len(choice.deltas):
-        saw = f"{len(empty)} of {len(choice.deltas)} are empty"
+    some, all_ = (sum(one.times for one in ones) for ones in (empty, choice.deltas))
+    if some > FEW and some > MOST_EMPTY * all_:
+        saw = f"{some} of {all_} are empty"
         yield empty[0].found("delta", wanted="deltas that say something", saw=saw)
 
 

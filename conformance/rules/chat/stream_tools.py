@@ -246,7 +246,7 @@ def arguments_fragment(call: CallStream) -> Iterator[Violation]:
         return
     first, last = (one.text("function", "arguments") for one in (pieces[0], pieces[-1]))
     snapshot = last.startswith(first) and isinstance(read_json(last).value, dict)
-    if snapshot and read_json("".join(call.arguments)).value is ABSENT:
+    if snapshot and read_json("".join(piece.text for piece in call.arguments)).value is ABSENT:
         yield pieces[-1].found("function", "arguments", wanted="only what is new")
 
 

@@ -46,7 +46,9 @@ def absent_unless_asked(one: ChatStream) -> Iterator[Violation]:
 def present(one: ChatStream) -> Iterator[Violation]:
     """include_usage yields one chunk with the usage totals before [DONE]."""
     if one.finished and _asked(one) and not one.usages:
-        yield one.found(wanted="a chunk with usage", saw=f"none in {len(one.chunks)} chunks")
+        yield one.found(
+            wanted="a chunk with usage", saw=f"none in {sum(chunk.times for chunk in one.chunks)} chunks"
+        )
 
 
 @rule(

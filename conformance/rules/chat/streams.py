@@ -5,13 +5,21 @@ Everything is indexed in one pass, so that rules see a stream of any length in l
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 from conformance.rules.chat.asked import Asked, asked_in, is_chat
+from conformance.rules.folding import Fold
 from conformance.rules.reading import ABSENT, Reading
-from conformance.rules.views import EventStream, Run, StreamEvent, View, event_at
+from conformance.rules.views import EventStream, Run, StreamEvent, View, event_at, times
+
+
+class Piece(NamedTuple):
+    """A text that one event adds to the message, and that event's number."""
+
+    event: int
+    text: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +32,10 @@ class Chunk(View):
     def of(cls, run: Run) -> Iterator[Self]:
         for stream in run.views(ChatStream):
             yield from stream.chunks  # type: ignore[misc]
+
+    @property
+    def times(self) -> int:
+        return times(self)
 
     @property
     def bookkeeping(self) -> bool:
@@ -51,6 +63,10 @@ class ToolDelta(View):
                 yield from call.deltas  # type: ignore[misc]
 
     @property
+    def times(self) -> int:
+        return times(self)
+
+    @property
     def index(self) -> int | None:
         """Its ``index``, if that is an integer."""
         index = self.get("index")
@@ -73,6 +89,10 @@ class Delta(View):
     def of(cls, run: Run) -> Iterator[Self]:
         for choice in run.views(ChoiceStream):
             yield from choice.deltas  # type: ignore[misc]
+
+    @property
+    def times(self) -> int:
+        return times(self)
 
     def text(self, name: str) -> str:
         """The string that the delta has under a name; empty where there is none."""
@@ -103,16 +123,12 @@ class CallStream(View):
 
     slot: int | None = None
     deltas: tuple[ToolDelta, ...] = ()
+    arguments: tuple[Piece, ...] = ()
 
     @classmethod
     def of(cls, run: Run) -> Iterator[Self]:
         for choice in run.views(ChoiceStream):
             yield from choice.calls  # type: ignore[misc]
-
-    @property
-    def arguments(self) -> list[str]:
-        """The non-empty pieces of the arguments, in order."""
-        return [piece for delta in self.deltas if (piece := delta.text("function", "arguments"))]
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +136,7 @@ class ChoiceStream(View):
     """One choice of a stream, ``value`` being the merged message, and the request it answers.
 
     ``settled``: the server brought the stream to its end (no error, no cut, nothing of our doing).
+    ``deltas`` lack those that were folded into another one; ``pieces`` has all non-empty texts by member.
     """
 
     index: int = 0
@@ -127,11 +144,20 @@ class ChoiceStream(View):
     calls: tuple[CallStream, ...] = ()
     asked: Asked | None = None
     settled: bool = False
+    pieces: Mapping[str, tuple[Piece, ...]] = field(default_factory=dict)
 
     @classmethod
     def of(cls, run: Run) -> Iterator[Self]:
         for stream in run.views(ChatStream):
             yield from stream.choices  # type: ignore[misc]
+
+    def said(self, name: str) -> tuple[Piece, ...]:
+        """Every non-empty text that was streamed under a name, in order."""
+        return self.pieces.get(name, ())
+
+    def delta_at(self, event: int) -> Delta:
+        """The delta of an event; for a folded one, the delta that it was folded into."""
+        return next(d for d in reversed(self.deltas) if d.event is not None and d.event <= event)
 
     @property
     def finish_reason(self) -> Any:
@@ -159,7 +185,7 @@ class ChatStream(EventStream):
     def _read(cls, reading: Reading) -> Self:
         events = [
             StreamEvent(reading, event_at(reading, index), payload.value, index)
-            for index, payload in enumerate(reading.payloads)
+            for index, payload in reading.payloads.items()
         ]
         errors = [event for event in events if is_error(event)]
         settled = reading.exchange.ending == "complete" and not errors
@@ -170,12 +196,13 @@ class ChatStream(EventStream):
             choice_list = event.get("choices")
             if not isinstance(event.value, dict) or (is_error(event) and not isinstance(choice_list, list)):
                 continue
+            fold = reading.folds.get(event.event) if event.event is not None else None
             chunks.append(Chunk(reading, event.at, event.value, event.event, not chunks))
             for place, entry in enumerate(choice_list if isinstance(choice_list, list) else ()):
                 index = entry.get("index") if isinstance(entry, dict) else None
                 number = index if type(index) is int else 0
                 choice = choices.setdefault(number, _Choice(number))
-                choice.add(View(reading, f"{event.at}/choices/{place}", entry, event.event))
+                choice.add(View(reading, f"{event.at}/choices/{place}", entry, event.event), fold, place)
         return cls(
             reading,
             f"/exchanges/{reading.index}/response/body",
@@ -212,6 +239,7 @@ class _Call:
     id: str = ""
     custom: bool = False
     deltas: list[ToolDelta] = field(default_factory=list)
+    arguments: list[Piece] = field(default_factory=list)
 
     def view(self) -> CallStream:
         first = self.deltas[0]
@@ -225,14 +253,24 @@ class _Call:
                 names.append(name)
         text = "input" if self.custom else "arguments"
         pieces = [delta.get(body, text) for delta in self.deltas]
-        whole: Any = "".join(piece for piece in pieces if isinstance(piece, str))
+        whole: Any = "".join(piece.text for piece in self.arguments)
+        if self.custom:
+            whole = "".join(piece for piece in pieces if isinstance(piece, str))
         odd = next((piece for piece in pieces if isinstance(piece, (dict, list))), None)
         merged = {
             "id": self.id,
             "type": kind,
             body: {"name": "".join(names), text: whole if odd is None else odd},
         }
-        return CallStream(first.reading, first.at, merged, first.event, self.slot, tuple(self.deltas))
+        return CallStream(
+            first.reading,
+            first.at,
+            merged,
+            first.event,
+            self.slot,
+            tuple(self.deltas),
+            tuple(self.arguments),
+        )
 
 
 @dataclass(slots=True)
@@ -243,9 +281,13 @@ class _Choice:
     deltas: list[Delta] = field(default_factory=list)
     calls: list[_Call] = field(default_factory=list)
     by_slot: dict[int, _Call] = field(default_factory=dict)
+    pieces: dict[str, list[Piece]] = field(default_factory=dict)
+    kept: dict[str, Any] = field(default_factory=dict)
 
-    def add(self, entry: View) -> None:
+    def add(self, entry: View, fold: Fold | None, position: int) -> None:
+        """Add a delta and what was folded into it; ``position`` is its place among the chunk's choices."""
         tools: list[ToolDelta] = []
+        calls: list[_Call] = []
         found = entry.get("delta", "tool_calls")
         for place, tool in enumerate(found if isinstance(found, list) else ()):
             at = f"{entry.at}/delta/tool_calls/{place}"
@@ -254,9 +296,32 @@ class _Choice:
             call.custom = call.custom or delta.text("type") == "custom" or delta.get("custom") is not ABSENT
             delta = ToolDelta(entry.reading, at, tool, entry.event, not call.deltas, call.custom)
             call.deltas.append(delta)
+            if entry.event is not None and (text := delta.text("function", "arguments")):
+                call.arguments.append(Piece(entry.event, text))
             tools.append(delta)
-        first = not self.deltas
-        self.deltas.append(Delta(entry.reading, entry.at, entry.value, entry.event, first, tuple(tools)))
+            calls.append(call)
+        one = Delta(entry.reading, entry.at, entry.value, entry.event, not self.deltas, tuple(tools))
+        self.deltas.append(one)
+        self._read(one)
+        for column, path in enumerate(fold.paths if fold else ()):
+            if fold is None or path[:2] != ("choices", position):
+                continue
+            match path[3:]:
+                case (str(name),):
+                    pieces = self.pieces.setdefault(name, [])
+                case ("tool_calls", int(place), *_):
+                    pieces = calls[place].arguments
+            pieces += [Piece(e, t[column]) for e, t in zip(fold.events, fold.texts, strict=True)]
+
+    def _read(self, one: Delta) -> None:
+        delta = one.get("delta")
+        for name, value in delta.items() if isinstance(delta, dict) else ():
+            if name in _JOINED and isinstance(value, str):
+                known = self.pieces.setdefault(name, [])
+                if value and one.event is not None:
+                    known.append(Piece(one.event, value))
+            elif name in _KEPT and value:
+                self.kept.setdefault(name, value)
 
     def _call_of(self, delta: ToolDelta) -> _Call:
         slot, given = delta.index, delta.text("id")
@@ -274,7 +339,9 @@ class _Choice:
 
     def view(self, asked: Asked | None, settled: bool) -> ChoiceStream:
         calls = tuple(call.view() for call in self.calls)
-        merged = {"role": None, "content": None, "refusal": None, **self._merged()}
+        # Texts are joined, of anything else the first counts.
+        texts = {name: "".join(piece.text for piece in pieces) for name, pieces in self.pieces.items()}
+        merged = {"role": None, "content": None, "refusal": None, **self.kept, **texts}
         if calls:
             merged["tool_calls"] = [call.value for call in calls]
         first = self.deltas[0]
@@ -288,17 +355,5 @@ class _Choice:
             calls,
             asked,
             settled,
+            {name: tuple(pieces) for name, pieces in self.pieces.items()},
         )
-
-    def _merged(self) -> dict[str, Any]:
-        """What the deltas say beside calls: texts joined, of anything else the first."""
-        texts: dict[str, list[str]] = {}
-        first: dict[str, Any] = {}
-        for one in self.deltas:
-            delta = one.get("delta")
-            for name, value in delta.items() if isinstance(delta, dict) else ():
-                if name in _JOINED and isinstance(value, str):
-                    texts.setdefault(name, []).append(value)
-                elif name in _KEPT and value:
-                    first.setdefault(name, value)
-        return first | {name: "".join(pieces) for name, pieces in texts.items()}

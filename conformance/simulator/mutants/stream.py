@@ -25,16 +25,14 @@ ERROR = {"error": {"message": "No memory.", "type": "server_error", "param": Non
 
 
 def _as_whole(answer: Answer) -> None:
-    """The body of a stream that was not asked for by a client that knows none."""
+    """One whole answer to a client that asked for a stream."""
     if answer.events is None:
         return
-    final, said = answer.events[FINISH], answer.events[FIRST]
     text = "".join(e["choices"][0]["delta"].get("content") or "" for e in answer.events[:-1])
     message = {"role": "assistant", "content": text, "refusal": None}
     choice = {"index": 0, "message": message, "logprobs": None, "finish_reason": "stop"}
     usage = {"prompt_tokens": 9, "completion_tokens": 9, "total_tokens": 18}
-    answer.body = {**said, "object": "chat.completion", "choices": [choice], "usage": usage}
-    answer.body["created"] = final["created"]
+    answer.body = {**answer.events[FIRST], "object": "chat.completion", "choices": [choice], "usage": usage}
     answer.events = None
     answer.headers["content-type"] = "application/json"
 
