@@ -46,7 +46,7 @@ def content_type(one: EventStream) -> Iterator[Violation]:
     source=PARSING,
     violating=stream(raw=b": caf\xe9\n\n" + BYTES),
     conforming=stream(),
-    consequence="decoders put U+FFFD in the text, or raise",
+    consequence="openai-python raises UnicodeDecodeError, other decoders put U+FFFD in the text",
 )
 def utf8(one: EventStream) -> Iterator[Violation]:
     """The event stream is valid UTF-8."""
@@ -113,7 +113,7 @@ def terminated(one: EventStream) -> Iterator[Violation]:
     source=FIELDS,
     violating=stream(start(), b'error: {"message":"Out of memory."}\n\n', *SAID),
     conforming=stream(),
-    consequence="decoders ignore the line, and what it says is lost",
+    consequence="openai-python ignores the line, and what it says is lost",
 )
 def known_fields(one: EventStream) -> Iterator[Violation]:
     """Every non-empty line is a comment or a data, event, id or retry field."""

@@ -29,7 +29,7 @@ ECHO = {"messages": [QUESTION, {"role": "assistant", "content": "18 degrees."}, 
     probe="history",
     violating=error(400, asked=ECHO, probe="history", expect="answer"),
     conforming=answer(asked=ECHO, probe="history"),
-    consequence="no conversation gets past its first turn: every SDK example appends the message it got",
+    consequence="no conversation gets past its first turn: clients append the message that they got",
 )
 def echo(probe: Probe) -> Iterator[Violation]:
     """The server accepts its own assistant message appended verbatim to messages."""

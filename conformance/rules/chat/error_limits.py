@@ -91,7 +91,7 @@ def context_length(reply: ChatReply) -> Iterator[Violation]:
     source=(TOO_MANY, sdk("_base_client.py _parse_retry_after_header")),
     violating=error(429, headers={"retry-after": ABSENT}),
     conforming=error(429, headers={"retry-after": ABSENT}, error={"code": "insufficient_quota"}),
-    consequence="openai-python guesses: it waits half a second to eight, and gives up after two tries",
+    consequence="openai-python guesses: it waits half a second, then one, and gives up after the third try",
 )
 def retry_after(refusal: ErrorAnswer) -> Iterator[Violation]:
     """429 carries Retry-After (or retry-after-ms).

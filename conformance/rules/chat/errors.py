@@ -30,7 +30,7 @@ A_KEY = re.compile(r"[A-Za-z0-9._~+/=-]{8,}")
     source=schema("ErrorResponse"),
     violating=error(headers={"content-type": "text/html"}),
     conforming=error(),
-    consequence="openai-python raises by status, but code, type and param are None",
+    consequence="clients that go by the header show the raw text; openai-python reads the JSON all the same",
 )
 def json_type(refusal: ErrorAnswer) -> Iterator[Violation]:
     """Error answers are application/json."""
@@ -45,7 +45,8 @@ def json_type(refusal: ErrorAnswer) -> Iterator[Violation]:
     source=(schema("ErrorResponse"), sdk("_client.py _make_status_error")),
     violating=error(body={"error": "Bad."}),
     conforming=error(),
-    consequence="exceptions come without code, type, param or message",
+    consequence="openai-python's exceptions come without code, type or param, and say no more than the "
+    "status",
 )
 def error_object(refusal: ErrorAnswer) -> Iterator[Violation]:
     """The body is an object whose error member is an object."""
@@ -96,7 +97,7 @@ def type_string(refusal: ErrorAnswer) -> Iterator[Violation]:
     source=ERROR,
     violating=error(error={"param": ABSENT}),
     conforming=error(error={"param": None}),
-    consequence="typed clients refuse the error; openai-python takes its absence for null",
+    consequence="none is known: openai-python takes its absence for null",
 )
 def param(refusal: ErrorAnswer) -> Iterator[Violation]:
     """error has a param key holding a string or null."""
@@ -240,7 +241,7 @@ def key_echo(reply: Answered) -> Iterator[Violation]:
     source=("RFC 9110 section 10.2.3", sdk("_base_client.py _parse_retry_after_header")),
     violating=error(429, headers={"retry-after": "2s"}),
     conforming=error(429, headers={"retry-after": "2"}),
-    consequence="clients ignore it and retry too early",
+    consequence="clients ignore it and retry too early: openai-python retries after half a second",
 )
 def retry_after(reply: Answered) -> Iterator[Violation]:
     """Retry-After is a whole number of seconds (OpenAI schema: >= 1) or an HTTP date."""
@@ -260,7 +261,7 @@ def retry_after(reply: Answered) -> Iterator[Violation]:
     source=(sdk("_exceptions.py APIStatusError.request_id"), docs("api-reference debugging requests")),
     violating=error(headers={"x-request-id": ABSENT}),
     conforming=error(headers={"x-request-id": "req_1"}),
-    consequence="request_id is None, and no report to the provider can name the request",
+    consequence="openai-python's request_id is None, and no report to the provider can name the request",
 )
 def request_id(reply: Answered) -> Iterator[Violation]:
     """Every response, success or error, has x-request-id.

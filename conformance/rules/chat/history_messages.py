@@ -223,7 +223,7 @@ def reasoning_empty(probe: Probe) -> Iterator[Violation]:
     probe="instruction-role",
     violating=_refused(DEVELOPER, QUESTION, probe="instruction-role"),
     conforming=_answered(DEVELOPER, QUESTION, probe="instruction-role"),
-    consequence="clients that send instructions as developer, as the SDK's examples do, fail at once",
+    consequence="clients that send instructions as developer, as openai-python's README does, fail at once",
 )
 def roles(probe: Probe) -> Iterator[Violation]:
     """System and developer messages are accepted.

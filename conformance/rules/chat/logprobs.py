@@ -132,7 +132,8 @@ def not_when_off(scored: Scored) -> Iterator[Violation]:
         asked=ON, choice=logprobs({"token": "Hello.", "logprob": -0.1, "top_logprobs": []}), message={}
     ),
     conforming=answer(asked=ON, choice=HELLO),
-    consequence="entry.top_logprobs raises AttributeError; typed clients refuse the whole answer",
+    consequence="openai-python gives None for what is missing, and iterating over it raises TypeError; "
+    "typed clients refuse the whole answer",
 )
 def entry_shape(entry: Entry) -> Iterator[Violation]:
     """Each entry has token, logprob, bytes and top_logprobs.

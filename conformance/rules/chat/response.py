@@ -49,7 +49,8 @@ def accepted(reply: ChatReply) -> Iterator[Violation]:
     source=f"{OPENAPI} #/paths/~1chat~1completions/post",
     violating=answer(headers={"content-type": "text/html"}),
     conforming=answer(headers={"content-type": "application/json; charset=utf-8"}),
-    consequence="openai-python 3.57.0 hands out a str in place of a completion, or hides the fault",
+    consequence="openai-python 3.57.0 reads the JSON all the same, or hands out a page as a str in place "
+    "of a completion",
 )
 def content_type(reply: Answer) -> Iterator[Violation]:
     """A successful non-streaming call answers 200 with media type application/json."""

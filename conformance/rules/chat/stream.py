@@ -162,7 +162,7 @@ def choices_empty(one: Chunk) -> Iterator[Violation]:
     source=CHUNK,
     violating=stream(start(), piece(content="Hello."), piece("stop"), chunk(choices={})),
     conforming=stream(),
-    consequence="iterating over the choices raises TypeError",
+    consequence="iterating over a number raises TypeError, in openai-python's helper too",
 )
 def choices_array(one: Chunk) -> Iterator[Violation]:
     """choices is an array on every chunk."""
@@ -252,7 +252,7 @@ def index_range(one: ChatStream) -> Iterator[Violation]:
     source=(f"{CHUNK} example", ACCUMULATE),
     violating=stream(piece(content="Hello."), piece("stop")),
     conforming=stream(),
-    consequence="the accumulated message has role null",
+    consequence="openai-python's helper puts together a message whose role is None",
 )
 def first_role(one: Delta) -> Iterator[Violation]:
     """The first delta of a choice carries role assistant.
@@ -285,7 +285,7 @@ def role_once(choice: ChoiceStream) -> Iterator[Violation]:
     source=DELTA,
     violating=stream(start(), piece(content=["Hel"]), piece(content="lo."), piece("stop")),
     conforming=stream(),
-    consequence="concatenating the content raises TypeError",
+    consequence="concatenating the content raises TypeError; openai-python's helper drops it in silence",
 )
 def content_string(one: Delta) -> Iterator[Violation]:
     """delta.content is a string or null."""

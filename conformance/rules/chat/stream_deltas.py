@@ -31,7 +31,7 @@ FEW = 5
     source=DELTA,
     violating=stream(start(), piece(refusal=True), piece(content="Hello."), piece("stop")),
     conforming=stream(start(), piece(refusal="I can't."), piece("stop")),
-    consequence="concatenating the refusal raises TypeError",
+    consequence="concatenating the refusal raises TypeError; openai-python's helper drops it",
 )
 def refusal_string(one: Delta) -> Iterator[Violation]:
     """delta.refusal is a string or null."""
@@ -47,7 +47,7 @@ def refusal_string(one: Delta) -> Iterator[Violation]:
     source=DELTA,
     violating=stream(start(), piece(content="I can't."), piece(refusal="I can't."), piece("stop")),
     conforming=stream(start(), piece(refusal="I can't."), piece("stop")),
-    consequence="openai-python does not parse content beside a refusal; other clients show both",
+    consequence="openai-python's helper raises ValueError where it should parse; other clients show both",
 )
 def refusal_alone(choice: ChoiceStream) -> Iterator[Violation]:
     """A refusing choice streams refusal deltas and no content deltas."""

@@ -188,7 +188,8 @@ def error_ends(one: ChatStream) -> Iterator[Violation]:
     source=sdk("_client.py _make_status_error"),
     violating=stream(ERROR_EVENT, done=b"", expect="refusal"),
     conforming=stream(start(), ERROR_EVENT, done=b"", expect="either"),
-    consequence="the SDK's status exceptions depend on the HTTP status: a refusal looks like a broken stream",
+    consequence="openai-python's status exceptions depend on the HTTP status: a refusal looks like a "
+    "broken stream",
 )
 def error_before(one: ChatStream) -> Iterator[Violation]:
     """A bad request is refused with a 4xx JSON error, also when stream is true.

@@ -26,7 +26,8 @@ PARALLEL = tool_stream(opened(0), tool_piece(0, WHOLE), opened(1), tool_piece(1,
     source=(PIECE, ACCUMULATE),
     violating=tool_stream(opened(ABSENT, id="call_0", arguments=WHOLE)),
     conforming=CLEAN,
-    consequence="openai-python raises RuntimeError or TypeError; LangChain loses the arguments",
+    consequence="openai-python's helper raises TypeError at a first delta and RuntimeError at a later "
+    "one; LangChain loses the arguments",
 )
 def index_present(one: ToolDelta) -> Iterator[Violation]:
     """Every tool call delta has index.
@@ -44,7 +45,7 @@ def index_present(one: ToolDelta) -> Iterator[Violation]:
     source=PIECE,
     violating=tool_stream(opened("0", arguments=WHOLE)),
     conforming=CLEAN,
-    consequence="openai-python raises TypeError",
+    consequence='openai-python\'s helper raises TypeError at null or a fraction, and takes "0" for 0',
 )
 def index_integer(one: ToolDelta) -> Iterator[Violation]:
     """index is a JSON integer."""
@@ -216,7 +217,8 @@ def function_present(one: ToolDelta) -> Iterator[Violation]:
     source=PIECE,
     violating=tool_stream(opened(arguments={"city": "Oslo"})),
     conforming=CLEAN,
-    consequence="openai-python keeps the dict, which poisons the accumulated string",
+    consequence="openai-python's helper hands out the dict as arguments, or drops it where a string came "
+    "before",
 )
 def arguments_string(one: ToolDelta) -> Iterator[Violation]:
     """function.arguments in a delta is a string (null tolerated after the first)."""
@@ -257,7 +259,7 @@ def arguments_fragment(call: CallStream) -> Iterator[Violation]:
     source=f"{PIECE} arguments",
     violating=tool_stream(opened(), tool_piece(0, '{"city":'), tool_piece(0, "Oslo}")),
     conforming=CLEAN,
-    consequence="the call cannot be run; with strict tools openai-python raises JSONDecodeError",
+    consequence="the call cannot be run; with strict tools openai-python's helper raises ValueError",
 )
 def arguments_json(call: Call) -> Iterator[Violation]:
     """The concatenated arguments parse as a JSON object.

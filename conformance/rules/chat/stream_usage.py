@@ -113,7 +113,8 @@ def null_elsewhere(one: ChatStream) -> Iterator[Violation]:
     source=COMPLETION_USAGE,
     violating=stream(*SAID, chunk(usage=USAGE | {"total_tokens": 99}), asked=ASKED),
     conforming=CLEAN,
-    consequence="typed clients refuse the chunk; bills from the parts and from the total disagree",
+    consequence="typed clients refuse a chunk that lacks a part; bills from the parts and from the total "
+    "disagree",
 )
 def arithmetic(one: ChatStream) -> Iterator[Violation]:
     """Streamed usage satisfies the same arithmetic as the non-streamed one.

@@ -67,7 +67,7 @@ def json_object(message: Message) -> Iterator[Violation]:
     source=SCHEMA_FORMAT,
     violating=stream(start(), piece(content="Sure: "), piece(content="Oslo"), piece("stop"), asked=STRICT),
     conforming=answer(asked=STRICT, message={"content": '{"city":"Oslo"}'}),
-    consequence="openai-python's parse helper raises a validation error",
+    consequence="openai-python's helpers raise: parse a ValidationError, stream a ValueError",
     also=("so.no-code-fence",),
 )
 def json_schema(message: Message) -> Iterator[Violation]:
@@ -86,7 +86,8 @@ def json_schema(message: Message) -> Iterator[Violation]:
     source=f"{SCHEMA_FORMAT} strict",
     violating=answer(asked=STRICT, message={"content": '{"town":"Oslo"}'}),
     conforming=answer(asked=STRICT, message={"content": '{"city":"Oslo"}'}),
-    consequence="the strictness that was asked for was ignored, and typed clients fail",
+    consequence="the strictness that was asked for was ignored: openai-python's parse helper raises "
+    "ValidationError",
 )
 def strict_valid(message: Message) -> Iterator[Violation]:
     """With strict true the content validates against the schema."""
@@ -105,7 +106,7 @@ def strict_valid(message: Message) -> Iterator[Violation]:
     subject="model",
     violating=answer(asked=LOOSE, message={"content": '{"town":"Oslo"}'}),
     conforming=answer(asked=LOOSE, message={"content": '{"city":"Oslo"}'}),
-    consequence="typed clients fail on the content",
+    consequence="openai-python's parse helper raises ValidationError",
 )
 def loose_valid(message: Message) -> Iterator[Violation]:
     """Without strict the content should still validate.
@@ -153,7 +154,7 @@ def key_order(message: Message) -> Iterator[Violation]:
     conforming=answer(
         asked=STRICT, message={"content": None, "refusal": "I'm sorry, I can't help with that."}
     ),
-    consequence="openai-python's parse helper raises a validation error in place of handing out the refusal",
+    consequence="openai-python's parse helper raises ValidationError in place of handing out the refusal",
     also=("so.json-schema-parses", "so.no-code-fence"),
 )
 def refusal_escape(message: Message) -> Iterator[Violation]:
@@ -214,7 +215,8 @@ def no_fence(message: Message) -> Iterator[Violation]:
     source=sdk("_exceptions.py LengthFinishReasonError"),
     violating=answer(asked=STRICT, message={"content": '{"city":"Os'}),
     conforming=answer(asked=STRICT, message={"content": '{"city":"Os'}, choice={"finish_reason": "length"}),
-    consequence="the SDK reports a parse error in place of LengthFinishReasonError: clients retry in vain",
+    consequence="openai-python's parse helper raises ValidationError in place of "
+    "LengthFinishReasonError: clients retry in vain",
     also=("so.json-schema-parses",),
 )
 def truncation(message: Message) -> Iterator[Violation]:
