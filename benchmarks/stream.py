@@ -85,7 +85,9 @@ def main() -> None:
         print(f"{name}: {len(payloads)} chunks, {len(response.body) / 1e6:.1f} MB")
         for label, taken in rows:
             per_chunk = 1e6 * taken / len(payloads)
-            print(f"  {label:<22} {taken:7.3f} s  {per_chunk:7.2f} µs a chunk  {taken / judged:6.2f} x judging")
+            print(
+                f"  {label:<22} {taken:7.3f} s  {per_chunk:7.2f} µs a chunk  {taken / judged:6.2f} x judging"
+            )
 
 
 if __name__ == "__main__":

@@ -375,7 +375,8 @@ class Finding:
 
     ``path`` is a JSON Pointer from ``/exchanges/N/...`` (N is 0-based in the cell). ``wanted`` and
     ``got`` are short, printable texts. ``event`` and ``ms`` locate it in a stream. ``more`` counts the
-    findings of the same rule in the same exchange that are not told one by one.
+    findings of the same rule in the same exchange that are not told one by one. ``consequence`` says
+    what breaks at clients; empty where nothing is known to.
     """
 
     rule: str
@@ -390,6 +391,7 @@ class Finding:
     more: int = 0
     quirk: str | None = None
     known: str | None = None
+    consequence: str = ""
 
     def at(self, prefix: str) -> Finding:
         """The same finding with ``prefix`` before its path."""

@@ -7,6 +7,7 @@ import sys
 import click
 
 from conformance import __version__
+from conformance.cli.calibration import calibrate_command
 from conformance.cli.catalogue import explain, list_group, schema
 from conformance.cli.certify import certify
 from conformance.cli.docs import docs
@@ -44,7 +45,7 @@ def cli() -> None:
     pass
 
 
-for command in (run, certify, explain, list_group, schema, doctor, docs):
+for command in (run, certify, explain, list_group, schema, doctor, docs, calibrate_command):
     cli.add_command(command)
 
 

@@ -57,6 +57,7 @@ def docs(folder: str, check: bool) -> int:
 
 def pages() -> dict[str, str]:
     """Every generated page by its path under ``docs/``."""
+    from conformance.cli.peers import peers_page
     from conformance.config import json_schema
     from conformance.report.jsonfile import schema
 
@@ -65,6 +66,8 @@ def pages() -> dict[str, str]:
         "matrix.schema.json": json.dumps(schema(), ensure_ascii=False, indent=1) + "\n",
         "scenarios.md": scenarios_page(),
         "quirks.md": quirks_page(),
+        "coverage.md": coverage_page(),
+        "peers.md": peers_page(GENERATED),
         **rule_pages(),
     }
 
@@ -160,6 +163,34 @@ def quirks_page() -> str:
             quirk.confidence,
         )
         lines.append("| " + " | ".join(map(cell, row)) + " |\n")
+    return "".join(lines)
+
+
+def coverage_page() -> str:
+    """Which scenario reaches which rule, as the mutants prove it."""
+    from conformance.rules import RULES
+    from conformance.simulator.mutants import MUTANTS
+
+    proven: dict[str, dict[str, int]] = {}
+    for mutant in MUTANTS:
+        scenarios = proven.setdefault(mutant.rule, {})
+        scenarios[mutant.scenario] = scenarios.get(mutant.scenario, 0) + 1
+    lines = [
+        f"# Which scenario reaches which rule\n\n{GENERATED}\n"
+        "A *mutant* is the smallest change to a conforming answer that breaks a rule. The simulator acts\n"
+        "each one out in the scenario named here; a test proves that the rule fires there, that nothing\n"
+        "fires that does not follow from it, and that the clean answer makes no rule fire.\n\n"
+        f"{len(MUTANTS)} mutants, {len(proven)} of {len(RULES)} rules.\n\n"
+        "| rule | level | scenarios (mutants) |\n|---|---|---|\n"
+    ]
+    for rule in RULES.values():
+        places = ", ".join(
+            f"`{scenario}`" + (f" ({count})" if count > 1 else "")
+            for scenario, count in sorted(proven.get(rule.id, {}).items())
+        )
+        lines.append(
+            f"| [`{rule.id}`](rules/{chapter_of(rule.id)}.md) | {rule.level} | {places or '**none**'} |\n"
+        )
     return "".join(lines)
 
 

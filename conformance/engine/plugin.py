@@ -219,4 +219,6 @@ def describe(cell: Cell) -> str:
         note = f" (declared quirk {finding.quirk})" if finding.quirk else ""
         lines.append(f"  {finding.level} {finding.rule}{note}: {finding.message}")
         lines.append(f"    at {finding.path}: wanted {finding.wanted}, got {finding.got}")
+        if finding.consequence:
+            lines.append(f"    breaks: {finding.consequence}")
     return "\n".join(lines)

@@ -18,6 +18,11 @@ class Deviation:
     message: str
     places: tuple[tuple[Cell, Finding], ...]
 
+    @property
+    def consequence(self) -> str:
+        """What breaks at clients; empty where nothing is known to."""
+        return next((finding.consequence for _, finding in self.places if finding.consequence), "")
+
 
 @dataclass(frozen=True, slots=True)
 class Reason:
@@ -83,6 +88,8 @@ def plain(finding: Finding) -> str:
         f"  wanted {clean_line(finding.wanted)}",
         f"  got    {clean_line(finding.got)}",
     ]
+    if finding.consequence:
+        lines.append(f"  breaks {clean_line(finding.consequence)}")
     if finding.quirk is not None:
         lines.append(f"  declared quirk {clean_line(finding.quirk)}")
     if finding.known is not None:

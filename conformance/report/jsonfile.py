@@ -91,6 +91,8 @@ def _finding_to_json(finding: Finding) -> dict[str, Any]:
     present = {key: value for key, value in optional.items() if value is not None}
     if finding.more:
         present["more"] = finding.more
+    if finding.consequence:
+        present["consequence"] = finding.consequence
     return {key: _jsonable(value) for key, value in (required | present).items()}
 
 
@@ -256,6 +258,7 @@ _FINDING = _object(
         "more": {**_COUNT, "description": "further findings of the rule in the exchange, not told"},
         "quirk": {**_STRING, "description": "the declared quirk that explains it"},
         "known": {**_STRING, "description": "why the user's known-findings file silences it"},
+        "consequence": {**_STRING, "description": "what breaks at clients"},
     },
     rule=_STRING,
     level=_enum(Level),

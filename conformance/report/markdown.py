@@ -148,6 +148,7 @@ def _deviation(number: int, note: Deviation) -> list[str]:
         f"{number}. **{note.level}** {_code(note.rule)} ({first.basis}): {_prose(note.message)}",
         f"{indent}- wanted {_code(first.wanted, limit=120)}, got {_code(first.got, limit=120)}"
         + ("" if alike else f" (in {_code(cell.scenario)} of {_prose(cell.endpoint)}; others differ)"),
+        *([f"{indent}- breaks: {_prose(note.consequence)}"] if note.consequence else []),
         f"{indent}- {_places(note)}",
     ]
 

@@ -167,7 +167,7 @@ def _deviations(page: Page, cells: Sequence[Cell], verbose: bool, name_endpoints
 def _deviation(page: Page, deviation: Deviation, verbose: bool, name_endpoints: bool) -> None:
     page.print(page.foreign(deviation.message), indent=2)
     places = sorted(deviation.places, key=lambda place: _finding_gravity(place[1]))
-    for cell, finding in places if verbose else places[:1]:
+    for number, (cell, finding) in enumerate(places if verbose else places[:1]):
         page.rows(
             [
                 (page.own("in", "dim"), _places(page, [cell], name_endpoints)),
@@ -175,6 +175,7 @@ def _deviation(page: Page, deviation: Deviation, verbose: bool, name_endpoints: 
                 (page.own("wanted", "dim"), page.foreign(finding.wanted, "green")),
                 (page.own("got", "dim"), page.foreign(finding.got, "red")),
                 *_counted(page, finding),
+                *(_breaking(page, deviation) if number == 0 else []),
                 *_explained(page, finding),
             ],
             indent=4,
@@ -189,6 +190,12 @@ def _counted(page: Page, finding: Finding) -> list[tuple[Text, Text]]:
     if not finding.more:
         return []
     return [(page.own("and", "dim"), page.own(f"{finding.more} more in this exchange"))]
+
+
+def _breaking(page: Page, deviation: Deviation) -> list[tuple[Text, Text]]:
+    if not deviation.consequence:
+        return []
+    return [(page.own("breaks", "dim"), page.foreign(deviation.consequence))]
 
 
 def _explained(page: Page, finding: Finding) -> list[tuple[Text, Text]]:

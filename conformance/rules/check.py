@@ -55,4 +55,5 @@ def _finding(rule: Rule, violation: Violation, run: Run, more: int, rulebook: Ru
         event=violation.event,
         ms=ms,
         more=more,
+        consequence=rule.consequence,
     )

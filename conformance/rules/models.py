@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Self
 from urllib.parse import unquote
 
@@ -79,6 +79,13 @@ def _alone(id: str, body: Any, status: int = 200) -> Exchanges:
     return exchange(method="GET", path=f"/models/{id}", request=None, body=document, status=status)
 
 
+def _labelled(content_type: str) -> Exchanges:
+    (one,) = models()
+    assert one.response is not None
+    headers = (("content-type", content_type), ("x-request-id", "req_1"))
+    return (replace(one, response=replace(one.response, headers=headers)),)
+
+
 NOT_FOUND = {"error": {"message": "No.", "type": "invalid_request_error", "param": "model", "code": None}}
 
 
@@ -100,6 +107,24 @@ def shape(listed: ModelList) -> Iterator[Violation]:
         yield listed.found("object", wanted='"list"')
     if not isinstance(listed.get("data"), list):
         yield listed.found("data", wanted="an array")
+
+
+@rule(
+    "models.list.content-type-json",
+    level="MUST",
+    basis="schema",
+    source=f"{OPENAPI} #/paths/~1models/get",
+    violating=_labelled("text/plain"),
+    conforming=_labelled("application/json; charset=utf-8"),
+    consequence="clients that look at the header hand out a text in place of a list of models",
+)
+def content_type(listed: ModelList) -> Iterator[Violation]:
+    """The list of models has media type application/json.
+
+    The rule is this suite's own; chat.response.content-type-json says the same of chat answers.
+    """
+    if listed.reading.media_type != "application/json":
+        yield listed.http.found("headers", "content-type", wanted="application/json")
 
 
 @rule(

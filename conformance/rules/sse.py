@@ -40,6 +40,24 @@ def content_type(one: EventStream) -> Iterator[Violation]:
 
 
 @rule(
+    "sse.no-content-length",
+    level="SHOULD",
+    basis="convention",
+    source="RFC 9110 section 8.6: who sends Content-Length knows how long the content will be",
+    violating=stream(headers={"content-length": "100000"}),
+    conforming=stream(headers={"transfer-encoding": "chunked"}),
+    consequence="the whole answer was made before its first byte went out: nothing streams",
+)
+def no_length(one: EventStream) -> Iterator[Violation]:
+    """A streamed answer has no Content-Length.
+
+    The rule is this suite's own: the length of an answer is unknown while it is generated.
+    """
+    if one.http.header("content-length") is not None:
+        yield one.http.found("headers", "content-length", wanted="no Content-Length: the length is not known")
+
+
+@rule(
     "sse.utf8",
     level="MUST",
     basis="spec",

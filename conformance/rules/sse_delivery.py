@@ -18,7 +18,12 @@ LONG_ANSWER = 50
 """Deltas with text from which on an answer is long enough to tell a burst from haste."""
 LONG_WAIT_MS = 1000.0
 FEWEST_READS = 3
-SEPARATORS = ("\u2028", "\u2029", "\u0085")
+SEPARATOR = "\u2028"
+MOST_LINES = 8
+"""Into so many lines a payload may be broken and still be put together."""
+BROKEN = ("Unterminated string", "Invalid control character")
+FAR = 65_536
+LINE_END = re.compile(r"\r\n?|\n")
 CACHEABLE = re.compile(r"\bpublic\b|\b(?:s-)?max-?age=0*[1-9]", re.IGNORECASE)
 UNCACHED = re.compile(r"\bno-cache\b|\bno-store\b|\bprivate\b", re.IGNORECASE)
 WORDS = stream(start(), *(piece(content="word ") for _ in range(LONG_ANSWER)), piece("stop"))
@@ -80,19 +85,20 @@ def no_split_characters(choice: ChoiceStream) -> Iterator[Violation]:
 def separators(event: StreamEvent) -> Iterator[Violation]:
     """U+2028, U+2029 and U+0085 inside payloads are not treated as line ends by any hop.
 
-    Seen where a payload breaks off inside a string and the line behind it completes the JSON: a hop that
-    splits lines as Python's splitlines does has taken such a character for a line end.
+    Seen where a payload breaks off inside a string and the lines behind it, with or without an empty one
+    between, complete the JSON: a hop that splits lines as Python's splitlines does has taken such a
+    character for a line end. A line feed that the server itself left unescaped looks the same.
     """
-    if event.value is not ABSENT or not event.payload.problem.startswith("Unterminated string"):
+    if event.value is not ABSENT or not event.payload.problem.startswith(BROKEN):
         return
-    response, stream_ = event.reading.exchange.response, event.reading.stream
-    if response is None or stream_ is None or event.event is None:
-        return
-    after = stream_.events[event.event + 1 : event.event + 2]
-    rest = response.body[event.raw.end : after[0].start if after else event.raw.end + 65_536]
-    tail = rest.decode(errors="replace").strip("\r\n").partition("\n")[0]
-    if tail and isinstance(read_json(event.raw.data + SEPARATORS[0] + tail).value, dict):
-        yield event.found(wanted="the payload on one line", saw=f"{event.raw.data[-40:]} | {tail[:40]}")
+    # A hop may have begun each line anew as a data field: then the payload has them all.
+    said, *tails = event.raw.data.split("\n")
+    whole = said
+    for tail in [*tails, *_lines_after(event)][:MOST_LINES]:
+        whole += SEPARATOR + tail
+        if isinstance(read_json(whole).value, dict):
+            yield event.found(wanted="the payload on one line", saw=f"{said[-40:]} | {tail[:40]}")
+            return
 
 
 @rule(
@@ -131,13 +137,26 @@ def incremental(choice: ChoiceStream) -> Iterator[Violation]:
     consequence="a cache in between may answer one user with another's stream",
 )
 def no_cache(one: EventStream) -> Iterator[Violation]:
-    """The stream is marked not cacheable and not transformable.
+    """No Cache-Control header lets a cache that users share keep the stream.
 
-    Found is a header that allows caching; none at all is common, and answers to POST are hardly cached.
+    Corrected: the catalogue asks for no-cache or no-store. None at all is common, and answers to POST are
+    hardly ever cached; what is found is public, or an age above 0, without no-cache, no-store or private.
     """
     value = one.http.header("cache-control") or ""
     if CACHEABLE.search(value) and not UNCACHED.search(value):
-        yield one.http.found("headers", "cache-control", wanted="no-cache or no-store")
+        yield one.http.found("headers", "cache-control", wanted="no-cache, no-store or private, or none")
+
+
+def _lines_after(event: StreamEvent) -> list[str]:
+    """The lines between an event's last data line and the next event, those that are empty aside."""
+    response, one = event.reading.exchange.response, event.reading.stream
+    if response is None or one is None or event.event is None:
+        return []
+    after = one.events[event.event + 1 : event.event + 2]
+    end = after[0].start if after else event.raw.end + FAR
+    lines = LINE_END.split(response.body[event.raw.start : end].decode(errors="replace"))
+    last = max(place for place, line in enumerate(lines) if line.partition(":")[0] == "data")
+    return [line for line in lines[last + 1 :] if line]
 
 
 def _reads(ends: Sequence[int], parts: Sequence[tuple[float, int]]) -> list[float]:

@@ -11,6 +11,7 @@ from conformance.scenarios import (
     stream,
     structured,
     tools,
+    tools_results,
 )
 from conformance.scenarios.base import SCENARIOS, Scenario, scripts
 
@@ -44,4 +45,5 @@ __all__ = [
     "stream",
     "structured",
     "tools",
+    "tools_results",
 ]

@@ -79,6 +79,9 @@ IMAGES = feature("images", r"image|vision|multi-?modal")
 PARALLEL = feature("parallel_tool_calls", r"parallel")
 STRICT_TOOLS = feature("strict tools", r"\bstrict\b")
 ALLOWED_TOOLS = feature("allowed_tools", r"allowed_tools|tool_choice")
+SAMPLING = feature(
+    "sampling parameters", r"temperature|top_p|penalty|logit_bias|\buser\b|metadata|\bstore\b|service_tier"
+)
 JSON_MODE = feature("json_object", r"response_format|json_object|json mode")
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from conformance.scenarios.base import IMAGES, ask, need, request, scenario
-from conformance.scenarios.kit import red_square, said
+from conformance.scenarios.kit import one_line_pdf, red_square, said, tone_wav
 from conformance.types import Ask, Image, Message, Script, Text
 
 
@@ -53,6 +53,31 @@ def image() -> Script:
     picture = Image(red_square())
     yield Ask(request(Message("user", (question, picture))))
     yield Ask(request(Message("user", (question,))), probe="without-image", expect="either")
+
+
+@scenario(
+    "chat.attachments",
+    ideal=(
+        said("It is a short tone."),
+        said("The page says KESTREL."),
+        said("Nothing was attached, so there is nothing to describe."),
+    ),
+)
+def attachments() -> Script:
+    """A sound and a PDF in a message, and the same question without them.
+
+    Few endpoints take them; one that does not says so with a 4xx. As with pictures, what was read has its
+    price in tokens.
+    """
+    question = "What is in the attachment? Answer in one short sentence."
+    for attached in (
+        {"type": "input_audio", "input_audio": {"data": tone_wav(), "format": "wav"}},
+        {"type": "file", "file": {"filename": "page.pdf", "file_data": one_line_pdf("KESTREL")}},
+    ):
+        content = [{"type": "text", "text": question}, attached]
+        asked = request(extra={"messages": [{"role": "user", "content": content}]})
+        yield Ask(asked, probe="attachment", expect="either")
+    yield Ask(request(Message.user(question)), probe="without-attachment", expect="either")
 
 
 LONG_PROMPT = "You keep the log of a weather station. " + " ".join(

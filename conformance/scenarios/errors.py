@@ -6,8 +6,8 @@ Most steps stand alone: what one of them brings does not keep the next from bein
 from __future__ import annotations
 
 from conformance.scenarios.base import request, scenario
-from conformance.scenarios.kit import WEATHER, said
-from conformance.types import Ask, Message, NamedChoice, Raw, Script, Text, Tool
+from conformance.scenarios.kit import WEATHER, raw, said, stored_zstd
+from conformance.types import JSON, Ask, Message, NamedChoice, Raw, Script, Text, Tool
 
 HELLO = request(Message.user("Say hello."))
 NOT_JSON = b'{"model": "{{model}}", "messages": [{"role": "user", "content": "hi"'
@@ -42,8 +42,13 @@ def unknown_model() -> Script:
 
 @scenario("errors.malformed-json")
 def malformed_json() -> Script:
-    """A body that is not JSON is refused with 400."""
+    """A body that is not JSON is refused with 400, and one in a coding that the server cannot read with 415.
+
+    The coding is zstd; a server that reads it finds a body without a model.
+    """
     yield Raw("POST", "@chat", NOT_JSON, probe="malformed-json", expect="refusal")
+    coded = (("content-encoding", "zstd"),)
+    yield Raw("POST", "@chat", stored_zstd(NO_MODEL), coded, probe="content-coding", expect="refusal")
 
 
 @scenario("errors.missing-messages")
@@ -51,6 +56,28 @@ def missing_messages() -> Script:
     """A request without messages, or with none in the list, is refused with 400."""
     yield Raw("POST", "@chat", b'{"model": "{{model}}"}', probe="missing-messages", expect="refusal")
     yield Raw("POST", "@chat", EMPTY_LIST, probe="missing-messages", expect="refusal")
+
+
+MALFORMED: tuple[JSON, ...] = (
+    "Say hello.",
+    ["Say hello."],
+    [{"content": "Say hello."}],
+    [{"role": "user"}],
+    [{"role": "user", "content": None}],
+    [{"role": "user", "content": 7}],
+    [{"role": "user", "content": [{"type": "text"}]}],
+    [{"role": "user", "content": [{"type": "smell", "smell": "smoke"}]}],
+)
+
+
+@scenario("errors.malformed-messages")
+def malformed_messages() -> Script:
+    """Messages that are none are refused with 400.
+
+    A text in place of the list or in it, and a role, a content or a part that is missing or wrong.
+    """
+    for messages in MALFORMED:
+        yield raw({"messages": messages}, "malformed-messages")
 
 
 @scenario(
@@ -61,13 +88,15 @@ def missing_messages() -> Script:
         said("Ten is no number when it is a word."),
         said("What is unknown may pass."),
         said("Options of a stream are nothing without one."),
+        said("Enormous is no effort that I know of."),
     ),
 )
 def bad_parameters() -> Script:
     """What the schema forbids is refused with 400, and the error names the parameter.
 
-    No model, an unknown role, a number out of its range, a text for a number. A member that the schema does
-    not know, and stream options without a stream, may be ignored or refused, and never fail with a 5xx.
+    No model, an unknown role, a number out of its range, a text for a number, a word that is none of those
+    allowed. A member that the schema does not know, and stream options without a stream, may be ignored or
+    refused, and never fail with a 5xx.
     """
     yield Raw("POST", "@chat", NO_MODEL, probe="missing-model", expect="refusal")
     yield Ask(
@@ -94,6 +123,11 @@ def bad_parameters() -> Script:
         request(Message.user("Say hello, but do not stream."), include_usage=True),
         probe="stream-options-without-stream",
         expect="either",
+    )
+    yield Ask(
+        request(Message.user("Think as hard as you can."), extra={"reasoning_effort": "enormous"}),
+        probe="unknown-value",
+        expect="refusal",
     )
 
 
@@ -129,6 +163,8 @@ def unsupported_parameters() -> Script:
         said("There is no such function to choose."),
         said("Without tools there is nothing to call."),
         said("That is not the schema of anything."),
+        said("An empty box of tools is no box."),
+        said("No choice is a choice of mine."),
     ),
     needs=("tools",),
 )
@@ -136,7 +172,8 @@ def bad_tools() -> Script:
     """Tools that cannot work are refused with 400.
 
     A name that the schema forbids, a choice of a function that is not there, a forced call without tools,
-    parameters that are no JSON Schema.
+    parameters that are no JSON Schema, and tools and choices that are malformed. An empty list of tools, and
+    a choice of null, may be ignored.
     """
     spaced = Tool("get weather", WEATHER.description, WEATHER.parameters)
     broken = Tool("get_weather", WEATHER.description, {"type": "objekt", "properties": 7})
@@ -149,6 +186,19 @@ def bad_tools() -> Script:
     )
     yield Ask(request(question, tool_choice="required"), probe="tool-choice-without-tools", expect="refusal")
     yield Ask(request(question, tools=(broken,)), probe="invalid-tool-schema", expect="refusal")
+    nothing: tuple[dict[str, JSON], ...] = ({"tools": []}, {"tool_choice": None})
+    for extra in nothing:
+        yield Ask(request(question, extra=extra), probe="empty-tools", expect="either")
+    asked = {"messages": [{"role": "user", "content": "What is the weather in Paris?"}]}
+    for tool in (
+        {"type": "function", "function": {k: v for k, v in LOOKUP.items() if k != "name"}},
+        {"type": "function"},
+        {"type": "spell", "spell": LOOKUP},
+        {"type": "function", "function": {**LOOKUP, "parameters": "city"}},
+    ):
+        yield raw({**asked, "tools": [tool]}, "malformed-tools")
+    good = {"type": "function", "function": LOOKUP}
+    yield raw({**asked, "tools": [good], "tool_choice": "sometimes"}, "malformed-tools")
 
 
 @scenario("errors.streamed-request", needs=("streaming",))

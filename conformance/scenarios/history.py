@@ -10,9 +10,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from conformance.scenarios.base import TOOLS, request, scenario
+from conformance.scenarios.base import TOOLS, need, request, scenario
 from conformance.scenarios.kit import WEATHER, called, said
-from conformance.types import Ask, Message, Reasoning, Request, Script, Text, ToolCall, Turn
+from conformance.types import Ask, Message, Reasoning, Reply, Request, Script, Text, ToolCall, Turn
 
 ONE = called(("get_weather", {"city": "Rome"}))
 TWO = called(("get_weather", {"city": "Rome"}), ("get_weather", {"city": "Oslo"}))
@@ -100,18 +100,34 @@ def tool_content() -> Script:
         said("One of the two results is missing."),
         said("The same call was answered twice."),
         said("That result belongs to no call."),
+        said("That call was never answered."),
+        said("A question came before its result."),
+        said("I spoke before the result was there."),
+        said("The result has an id of its own."),
     ),
     needs=("tools",),
     optional=(TOOLS,),
 )
 def broken_pairing() -> Script:
-    """A call without its result, a call with two, and a result without an id."""
+    """A call without its result, a call with two, and a result without an id or with a wrong one.
+
+    Nothing stands between a call and its result either, be it of the user or of the assistant.
+    """
     both, single = Message.assistant(TWO), Message.assistant(ONE)
     rome = Message.tool(ONE.calls[0], KESTREL)
     yield Ask(asking(LOOK_UP, both, rome, WHICH), probe="tool-result-missing", expect="either")
     yield Ask(asking(LOOK_UP, single, rome, rome, WHICH), probe="tool-result-duplicate", expect="either")
     nameless = replace(rome, tool_call_id=None)
     yield Ask(asking(LOOK_UP, single, nameless, WHICH), probe="tool-id-missing", expect="refusal")
+    wait = Message.assistant(Turn((Text("One moment."),)))
+    for history in (
+        (LOOK_UP, single, WHICH),
+        (LOOK_UP, single, WHICH, rome, Message.user("And?")),
+        (LOOK_UP, single, wait, rome, WHICH),
+    ):
+        yield Ask(asking(*history), probe="tool-result-missing", expect="either")
+    stranger = replace(rome, tool_call_id="call_nobody_made")
+    yield Ask(asking(LOOK_UP, single, stranger, WHICH), probe="orphan-tool-result", expect="either")
 
 
 @scenario(
@@ -209,10 +225,15 @@ def foreign_ids() -> Script:
     needs=("developer-role",),
 )
 def instruction_roles() -> Script:
-    """Instructions as a system message and as a developer message."""
+    """Instructions as a system message and as a developer message; they reach the model."""
     greet = Message.user("Greet me.")
+    replies = []
     for role in ("system", "developer"):
-        yield Ask(request(Message(role, (Text('Begin with "Ahoy".'),)), greet), probe="instruction-role")
+        instruction = Message(role, (Text('Begin with "Ahoy".'),))
+        replies.append((yield Ask(request(instruction, greet), probe="instruction-role")))
+    for reply in replies:
+        assert isinstance(reply, Reply)
+        need(not reply.ok or (reply.turn and "ahoy" in reply.turn.text.lower()), "do as it was instructed")
 
 
 @scenario(
@@ -221,10 +242,15 @@ def instruction_roles() -> Script:
         said("You wrote two messages in a row."),
         said("Hello Ada, the names have arrived."),
         said("Your text came in two parts."),
+        said("Everybody spoke twice, Ada."),
+        said("and so I end where I began."),
     ),
 )
 def user_messages() -> Script:
-    """Two user messages in a row, messages with names, and text in parts."""
+    """Two user messages in a row, messages with names, and text in parts.
+
+    Two messages in a row of everyone else, too, and the assistant's as the last.
+    """
     first, second = Message.user("My name is Ada."), Message.user("Greet me in one short sentence.")
     yield Ask(request(first, second), probe="consecutive-same-role")
     yield Ask(
@@ -239,6 +265,15 @@ def user_messages() -> Script:
     )
     parts = [{"type": "text", "text": "Greet me. "}, {"type": "text", "text": "My name is Ada."}]
     yield Ask(verbatim(user(parts), tools=False), probe="content-parts-text")
+    twice = (
+        *(Message.system(text) for text in ("You are brief.", "You are kind.")),
+        *(first, second),
+        *(Message.assistant(Turn((Text(text),))) for text in ("Good day.", "Good day, Ada.")),
+        Message.user("Who spoke twice?"),
+    )
+    yield Ask(request(*twice), probe="consecutive-same-role")
+    begun = Message.assistant(Turn((Text("I begin"),)))
+    yield Ask(request(Message.user("Say one long sentence."), begun), probe="assistant-last", expect="either")
 
 
 @scenario(

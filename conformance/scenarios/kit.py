@@ -9,7 +9,7 @@ import zlib
 from collections.abc import Mapping
 from typing import Any
 
-from conformance.types import Message, Part, Reasoning, Text, Tool, ToolCall, Turn
+from conformance.types import Message, Part, Raw, Reasoning, Text, Tool, ToolCall, Turn
 
 
 def closed(properties: Mapping[str, Any], required: tuple[str, ...]) -> dict[str, Any]:
@@ -73,6 +73,12 @@ def calls_to(turn: Turn, name: str) -> tuple[ToolCall, ...]:
     return tuple(call for call in turn.calls if call.name == name)
 
 
+def raw(body: Mapping[str, Any], probe: str) -> Raw:
+    """A chat request of the endpoint's model with this body, which the schema forbids."""
+    document = json.dumps({"model": "{{model}}", **body}, ensure_ascii=False)
+    return Raw("POST", "@chat", document.encode(), probe=probe, expect="refusal")
+
+
 def red_square(side: int = 64) -> str:
     """A red square as a PNG in a ``data:`` URL; the same bytes everywhere, since nothing is compressed."""
     rows = (b"\0" + b"\0" * (side // 8)) * side
@@ -85,3 +91,43 @@ def red_square(side: int = 64) -> str:
         for kind, data in chunks
     )
     return "data:image/png;base64," + base64.b64encode(png).decode()
+
+
+def stored_zstd(content: bytes) -> bytes:
+    """A zstd frame (RFC 8878) that holds up to 255 bytes as they are, with nothing compressed."""
+    last_raw_block = (1 | len(content) << 3).to_bytes(3, "little")
+    return b"\x28\xb5\x2f\xfd\x20" + bytes([len(content)]) + last_raw_block + content
+
+
+def tone_wav() -> str:
+    """A tenth of a second of a square tone at 400 Hz, as a WAV file in base64."""
+    samples = (b"\x40" * 10 + b"\xc0" * 10) * 40
+    form = struct.pack("<HHIIHH", 1, 1, 8000, 8000, 1, 8)
+    body = (
+        b"WAVEfmt "
+        + struct.pack("<I", len(form))
+        + form
+        + b"data"
+        + struct.pack("<I", len(samples))
+        + samples
+    )
+    return base64.b64encode(b"RIFF" + struct.pack("<I", len(body)) + body).decode()
+
+
+def one_line_pdf(line: str) -> str:
+    """A PDF of one page with a line of ASCII letters on it, in a ``data:`` URL."""
+    drawn = f"BT /F1 24 Tf 20 40 Td ({line}) Tj ET"
+    objects = (
+        "<</Type/Catalog/Pages 2 0 R>>",
+        "<</Type/Pages/Kids[3 0 R]/Count 1>>",
+        "<</Type/Page/Parent 2 0 R/MediaBox[0 0 300 100]/Contents 4 0 R/Resources<</Font<</F1 5 0 R>>>>>>",
+        f"<</Length {len(drawn)}>>\nstream\n{drawn}\nendstream",
+        "<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>",
+    )
+    pdf, table = "%PDF-1.4\n", "0000000000 65535 f \n"
+    for number, text in enumerate(objects, 1):
+        table += f"{len(pdf):010} 00000 n \n"
+        pdf += f"{number} 0 obj\n{text}\nendobj\n"
+    size = len(objects) + 1
+    end = f"xref\n0 {size}\n{table}trailer\n<</Size {size}/Root 1 0 R>>\nstartxref\n{len(pdf)}\n%%EOF\n"
+    return "data:application/pdf;base64," + base64.b64encode((pdf + end).encode()).decode()

@@ -104,7 +104,7 @@ def large_tool_result() -> Script:
     turn = yield from ask(request(question, tools=(LOG,)))
     need(turn.calls, "call the tool it was asked to use")
     history = (question, Message.assistant(turn), *results(turn, {"read_log": LOG_TEXT}))
-    final = yield from ask(request(*history, tools=(LOG,)), probe="tool-result")
+    final = yield from ask(request(*history, tools=(LOG,)), probe="tool-large-result")
     need("OSPREY" in final.text, "read the result to its end")
 
 
@@ -134,6 +134,37 @@ REPORT = Tool(
     },
 )
 
+TREE = Tool(
+    "plant_tree",
+    "Plant a tree of labelled nodes.",
+    {
+        **_all(root={"$ref": "#/$defs/node"}),
+        "$defs": {"node": _all(label=_TEXT, children={"type": "array", "items": {"$ref": "#/$defs/node"}})},
+    },
+)
+FORM = Tool(
+    "fill_form",
+    "Fill in a form.",
+    _all(
+        kind={"const": "order"},
+        code={"type": "string", "pattern": "^[A-Z]{3}-[0-9]{2}$"},
+        day={"type": "string", "format": "date"},
+        urgency={"type": "integer", "minimum": 1, "maximum": 5},
+        tags={"type": "array", "items": _TEXT, "minItems": 1, "maxItems": 3},
+        size={"oneOf": [_COUNT, {"enum": ["small", "large"]}]},
+        stock={"type": "object", "additionalProperties": _COUNT},
+    ),
+)
+FILLED = {
+    "kind": "order",
+    "code": "ELM-42",
+    "day": "2031-05-17",
+    "urgency": 3,
+    "tags": ["wood"],
+    "size": "large",
+    "stock": {"beech": 7},
+}
+ROOT = {"label": "root", "children": [{"label": "leaf", "children": []}]}
 HOUSE = {"name": "Elm", "beds": {"single": 1, "double": 2}}
 BERGEN = {"name": "Bergen", "country": "Norway"}
 
@@ -143,12 +174,17 @@ BERGEN = {"name": "Bergen", "country": "Norway"}
     ideal=(
         called(("book_trip", {"legs": [{"to": "Graz", "stops": [{"place": "Enns", "house": HOUSE}]}]})),
         called(("file_report", {"kind": "storm", "remark": None, "gust": 31, "place": BERGEN})),
+        called(("plant_tree", {"root": ROOT})),
+        called(("fill_form", FILLED)),
     ),
     needs=("tools",),
     optional=(TOOLS,),
 )
 def schemas() -> Script:
-    """Schemas as generators write them: six levels deep; null beside a type, ``anyOf``, ``$ref``."""
+    """Schemas as generators write them: six levels deep; null beside a type, ``anyOf``, ``$ref``.
+
+    Then a recursive one, and one with a constant, a pattern, a format, bounds, ``oneOf`` and a map.
+    """
     first = yield Ask(
         request(
             Message.user(
@@ -166,7 +202,19 @@ def schemas() -> Script:
             tools=(REPORT,),
         )
     )
-    for reply in (first, second):
+    third = yield Ask(
+        request(Message.user("Plant a tree with the tool: a node root with one child, leaf."), tools=(TREE,))
+    )
+    fourth = yield Ask(
+        request(
+            Message.user(
+                "Fill in the form with the tool: an order, code ELM-42, for 17 May 2031, urgency 3, tagged "
+                "wood, size large; in stock are 7 of beech."
+            ),
+            tools=(FORM,),
+        )
+    )
+    for reply in (first, second, third, fourth):
         assert isinstance(reply, Reply)
         need(not reply.ok or (reply.turn and reply.turn.calls), "call the tool it was asked to use")
 

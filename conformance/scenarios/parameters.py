@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from conformance.scenarios.base import CHOICES, LOGPROBS, SEED, STOP, ask, need, request, scenario
+from conformance.scenarios.base import (
+    CHOICES,
+    LOGPROBS,
+    SAMPLING,
+    SEED,
+    STOP,
+    ask,
+    need,
+    request,
+    scenario,
+)
 from conformance.scenarios.kit import said
 from conformance.types import Ask, Message, Script
 
@@ -30,18 +40,78 @@ def stop() -> Script:
             "Far out at sea there stood a lighthouse, and in it lived a keeper who counted every wave, wrote "
             "the number down each evening, and never once came to the same sum."
         ),
+        said(
+            "High up in the hills there stood a mill, and in it lived a miller who weighed every sack, wrote "
+            "the weight down each morning, and never once found that a grain was missing."
+        ),
     ),
 )
 def max_tokens() -> Script:
-    """A small cap cuts a text short."""
+    """A small cap cuts a text short.
+
+    The cap has two names. Few endpoints know both: the newer one may be refused, but not ignored.
+    """
     story = Message.user("Tell me a story of two hundred words about a lighthouse.")
     yield Ask(replace(request(story), max_tokens=16), probe="token-cap")
+    other = replace(
+        request(Message.user("Tell me a story of two hundred words about a mill.")), max_tokens=None
+    )
+    yield Ask(
+        replace(other, extra={"max_completion_tokens": 16}), probe="completion-token-cap", expect="either"
+    )
 
 
-@scenario("parameters.seed", ideal=(said("The coin shows heads."),), optional=(SEED,))
+@scenario("parameters.seed", ideal=(said("The coin shows heads."),) * 2, optional=(SEED,))
 def seed() -> Script:
-    """A ``seed`` is accepted."""
-    yield Ask(request(Message.user("Toss a coin and tell me how it fell."), extra={"seed": 7}))
+    """A ``seed`` is accepted, and the same one brings the same answer as far as that can be promised."""
+    asked = request(Message.user("Toss a coin and tell me how it fell."), extra={"seed": 7})
+    yield Ask(asked)
+    yield Ask(asked, probe="same-seed", expect="either")
+
+
+@scenario(
+    "parameters.sampling",
+    ideal=(
+        said("Frost is cold and steam is hot."),
+        said("Steam is hot, and I do not repeat myself."),
+        said("For the record, ice is frozen water."),
+    ),
+    optional=(SAMPLING,),
+)
+def sampling() -> Script:
+    """Temperature, nucleus, penalties, biases, and what goes into the books, each at a modest value."""
+    for question, extra in (
+        ("Is frost cold?", {"temperature": 0.5, "top_p": 0.9}),
+        (
+            "Is steam hot?",
+            {"frequency_penalty": 0.1, "presence_penalty": 0.1, "logit_bias": {"50256": -1}, "user": "ada"},
+        ),
+        ("What is ice?", {"metadata": {"suite": "test"}, "store": False, "service_tier": "auto"}),
+    ):
+        yield Ask(request(Message.user(question), extra=extra))
+
+
+NULLABLE = (
+    "frequency_penalty",
+    "logit_bias",
+    "logprobs",
+    "metadata",
+    "n",
+    "presence_penalty",
+    "seed",
+    "service_tier",
+    "stop",
+    "stream",
+    "stream_options",
+    "temperature",
+    "top_p",
+)
+
+
+@scenario("parameters.null", ideal=(said("Nothing was set, so all is as usual."),))
+def null() -> Script:
+    """Optional parameters that are null, as typed clients send them; the schema allows it of each."""
+    yield Ask(request(Message.user("Say that all is as usual."), extra=dict.fromkeys(NULLABLE)))
 
 
 @scenario(

@@ -36,6 +36,25 @@ def echo() -> Script:
 
 
 @scenario(
+    "reasoning.effort",
+    ideal=(
+        thought("Nine times nine is eighty-one.", "It is 81."),
+        said("Eight times eight makes 64."),
+    ),
+    needs=("reasoning",),
+    optional=(REASONING,),
+)
+def effort() -> Script:
+    """``reasoning_effort``: little, and none at all; what is switched off neither shows nor costs."""
+    yield Ask(request(Message.user("What is nine times nine?"), extra={"reasoning_effort": "low"}))
+    yield Ask(
+        request(Message.user("What is eight times eight?"), extra={"reasoning_effort": "none"}),
+        probe="no-effort",
+        expect="either",
+    )
+
+
+@scenario(
     "reasoning.stream",
     ideal=(thought("Six times seven is forty-two, I am sure.", "The answer is 42."),),
     needs=("reasoning", "streaming"),

@@ -73,6 +73,40 @@ def parallel_calls() -> Script:
 
 
 @scenario(
+    "stream.mixed-text-and-tool-use",
+    ideal=(called(("get_time", {"city": "Porto"}), text="Let me look at the clock in Porto."),),
+    needs=("streaming", "tools"),
+    optional=(TOOLS,),
+)
+def mixed() -> Script:
+    """Text and a call in the same stream: neither swallows the other."""
+    question = Message.user(
+        "Say in one sentence that you look up the local time in Porto, then use the tool."
+    )
+    turn = yield from ask(request(question, tools=(TIME,), stream=True))
+    need(turn.calls and turn.text.strip(), "answer with text and a call in one turn")
+
+
+@scenario(
+    "stream.same-as-whole",
+    ideal=(
+        *(said("Salt is white, coal is black, and rust is red."),) * 2,
+        *(called(("get_time", {"city": "Ushuaia"})),) * 2,
+    ),
+    needs=("streaming", "tools"),
+    optional=(TOOLS, STREAM_USAGE),
+)
+def same_as_whole() -> Script:
+    """The same questions answered whole and streamed, at temperature 0."""
+    colours = request(Message.user("Which colours have salt, coal and rust? Answer in one short sentence."))
+    clock = request(Message.user("What time is it in Ushuaia? Use the tool."), tools=(TIME,))
+    for asked in (colours, clock):
+        asked = replace(asked, temperature=0)
+        yield Ask(asked)
+        yield Ask(replace(asked, stream=True, include_usage=True), probe="as-whole", expect="either")
+
+
+@scenario(
     "stream.usage",
     ideal=(said("Water boils at one hundred degrees."),),
     needs=("streaming", "usage-in-stream"),

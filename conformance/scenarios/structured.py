@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from conformance.scenarios.base import JSON_MODE, JSON_SCHEMA, TOOLS, ask, need, request, scenario
-from conformance.scenarios.kit import WEATHER, called, closed, results, said
+from conformance.scenarios.kit import WEATHER, called, closed, raw, results, said
 from conformance.types import Ask, JsonSchemaFormat, Message, Request, Script
 
 REPORT = JsonSchemaFormat(
@@ -69,6 +69,12 @@ def json_object() -> Script:
     question = Message.user("Report as a JSON object: it is 29 degrees in Dakar.")
     turn = yield from ask(request(question, extra={"response_format": {"type": "json_object"}}))
     need(turn.text or turn.refusal, "answer with text")
+
+
+@scenario("structured.text", ideal=(said("Plain text it is."),))
+def text() -> Script:
+    """The format that is the default, asked for by name: an answer like any other."""
+    yield Ask(request(Message.user("Answer plainly."), extra={"response_format": {"type": "text"}}))
 
 
 @scenario(
@@ -140,6 +146,9 @@ def schema_limits() -> Script:
     )
     invalid = {"name": "nothing", "schema": {"type": "objekt"}}
     yield Ask(formatted("Say another word as JSON.", invalid), probe="invalid-schema", expect="refusal")
+    for malformed in ("json", {"type": "yaml"}, {"type": "json_schema"}):
+        asked = {"messages": [{"role": "user", "content": "Say one more word as JSON."}]}
+        yield raw({**asked, "response_format": malformed}, "malformed-format")
 
 
 def formatted(question: str, json_schema: Mapping[str, Any]) -> Request:

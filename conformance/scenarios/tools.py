@@ -106,30 +106,6 @@ def duplicate_names() -> Script:
 
 
 @scenario(
-    "tools.result-round-trip",
-    ideal=(
-        called(("get_weather", {"city": "Oslo"})),
-        said("The station in Oslo reports 18 degrees, wind code KESTREL."),
-    ),
-    needs=("tools",),
-    optional=(TOOLS,),
-)
-def result_round_trip() -> Script:
-    """Call, result, answer.
-
-    The loop every agent runs: the call goes back in the history with its result, and the answer rests on it.
-    """
-    question = Message.user("What is the weather in Oslo? Use the tool, then tell me all it reports.")
-    turn = yield from ask(request(question, tools=(WEATHER,)))
-    need(turn.calls, "call the tool it was asked to use")
-    final = yield from ask(
-        request(question, Message.assistant(turn), *results(turn, {"get_weather": CANARY}), tools=(WEATHER,)),
-        probe="tool-result",
-    )
-    need("KESTREL" in final.text, "use the result in its answer")
-
-
-@scenario(
     "tools.choice-none",
     ideal=(said("I may not use a tool, so I cannot know the weather in Paris."),),
     needs=("tools",),
@@ -174,24 +150,44 @@ def choice_named() -> Script:
     )
 
 
-@scenario("tools.no-arguments", ideal=(called(("ping", {})),), needs=("tools",), optional=(TOOLS,))
+@scenario(
+    "tools.no-arguments",
+    ideal=(called(("ping", {})), called(("ping", {}), text="Once more.")),
+    needs=("tools",),
+    optional=(TOOLS,),
+)
 def no_arguments() -> Script:
-    """A call of a tool that takes no arguments; its arguments are ``{}``."""
+    """A call of a tool that takes no arguments; its arguments are ``{}``.
+
+    The tool is declared with a schema of no members, and without ``parameters``, which means the same.
+    """
     turn = yield from ask(request(Message.user("Ping the station with the tool."), tools=(PING,)))
+    need(turn.calls, "call the tool it was asked to use")
+    bare = {"type": "function", "function": {"name": PING.name, "description": PING.description}}
+    turn = yield from ask(
+        request(Message.user("Ping the station once more with the tool."), extra={"tools": [bare]})
+    )
     need(turn.calls, "call the tool it was asked to use")
 
 
 UNICODE_CITY = 'Zürich 東京 🌦 "old\\new"'
+PAGE = '<p class="x">1 &lt; 2</p>\n```js\nf = () => ({"a": [1, "}"]});\n```\n\t% \'done\''
+"""Markup and code in lines: everything that a parser of calls might take for an end."""
+RENDER = Tool(
+    name="render_page",
+    description="Render the source text of a page.",
+    parameters=closed({"source": {"type": "string", "description": "The whole source."}}, ("source",)),
+)
 
 
 @scenario(
     "tools.unicode-arguments",
-    ideal=(called(("get_weather", {"city": UNICODE_CITY})),),
+    ideal=(called(("get_weather", {"city": UNICODE_CITY})), called(("render_page", {"source": PAGE}))),
     needs=("tools",),
     optional=(TOOLS,),
 )
 def unicode_arguments() -> Script:
-    """Arguments with accents, CJK, an emoji, quotes and a backslash arrive unchanged."""
+    """Arguments with accents, CJK, an emoji, quotes and a backslash arrive unchanged, and so does code."""
     turn = yield from ask(
         request(
             Message.user(f"Look up the weather with the tool. The city is exactly: {UNICODE_CITY}"),
@@ -200,8 +196,19 @@ def unicode_arguments() -> Script:
     )
     need(calls_to(turn, WEATHER.name), "call the tool it was asked to use")
     need(
-        any(city_of(call) == UNICODE_CITY for call in turn.calls),
+        any(argument(call, "city") == UNICODE_CITY for call in turn.calls),
         "copy the city into the arguments letter by letter",
+    )
+    turn = yield from ask(
+        request(
+            Message.user(f"Render this page with the tool, to the letter:\n{PAGE}"),
+            tools=(RENDER,),
+        )
+    )
+    need(calls_to(turn, RENDER.name), "call the tool it was asked to use")
+    need(
+        any(argument(call, "source") == PAGE for call in turn.calls),
+        "copy the page into the arguments letter by letter",
     )
 
 
@@ -305,27 +312,35 @@ def allowed_tools() -> Script:
 
 
 @scenario(
-    "tools.error-result",
-    ideal=(
-        called(("get_weather", {"city": "Tromsø"})),
-        said("I could not get the weather: the station is offline, ticket PLOVER."),
-    ),
+    "tools.not-needed",
+    ideal=(said("Twelve, and no tool was needed for that."),),
     needs=("tools",),
     optional=(TOOLS,),
 )
-def error_result() -> Script:
-    """A tool that failed: its error is a result like any other."""
-    question = Message.user("What is the weather in Tromsø? Use the tool once, then tell me all it reports.")
-    turn = yield from ask(request(question, tools=(WEATHER,)))
-    need(turn.calls, "call the tool it was asked to use")
-    failed = results(turn, {"get_weather": '{"error": "station offline", "ticket": "PLOVER"}'})
-    yield Ask(request(question, Message.assistant(turn), *failed, tools=(WEATHER,)), probe="tool-result")
+def not_needed() -> Script:
+    """A tool is offered and the question has no use for it: the answer is a text like any other."""
+    turn = yield from ask(request(Message.user("How many months has a year?"), tools=(WEATHER, TIME)))
+    need(turn.text and not turn.calls, "answer without a tool that is of no use")
 
 
-def city_of(call: ToolCall) -> JSON:
-    """The ``city`` of the call's arguments, or ``None`` where they are no object or not JSON."""
+@scenario(
+    "tools.custom",
+    ideal=(said("I only know tools with JSON arguments."),),
+    needs=("tools",),
+    optional=(TOOLS,),
+)
+def custom() -> Script:
+    """A custom tool, whose input is a text under a grammar; few endpoints have them, and others refuse."""
+    grammar = {"type": "grammar", "grammar": {"syntax": "regex", "definition": "[a-z]{3}"}}
+    tool = {"type": "custom", "custom": {"name": "ring", "description": "Ring a bell.", "format": grammar}}
+    asked = request(Message.user("Ring the bell abc with the tool."), extra={"tools": [tool]})
+    yield Ask(asked, probe="custom-tool", expect="either")
+
+
+def argument(call: ToolCall, name: str) -> JSON:
+    """A member of the call's arguments; ``None`` where it is not there, or they are no object or not JSON."""
     try:
         arguments = json.loads(call.arguments)
     except (ValueError, RecursionError):
         return None
-    return arguments.get("city") if isinstance(arguments, dict) else None
+    return arguments.get(name) if isinstance(arguments, dict) else None

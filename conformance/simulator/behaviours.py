@@ -14,6 +14,8 @@ from conformance.types import Reasoning, Turn
 
 
 def _thinks(request: ChatRequest) -> bool:
+    if request.body.get("reasoning_effort") == "none":
+        return False
     thinking = request.body.get("thinking")
     return not (isinstance(thinking, dict) and thinking.get("type") == "disabled")
 

@@ -240,7 +240,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("action", choices=("up", "down", "status", "smoke"))
     parser.add_argument("--port", type=int, default=18082)
-    parser.add_argument("--ctx", type=int, default=8192, help="tokens per request; a prompt byte is a token")
+    parser.add_argument("--ctx", type=int, default=32768, help="tokens per request; a prompt byte is a token")
     parser.add_argument("--parallel", type=int, default=4, help="requests served at once")
     parser.add_argument("--scripts", type=Path, help="JSON object of name: text; default: the scenarios")
     parser.add_argument("--python", default=".venv/bin/python", help="an interpreter with the suite")

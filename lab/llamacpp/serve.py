@@ -15,7 +15,7 @@ def main() -> None:
     parser.add_argument("--alias", required=True, help="the model's name in the API")
     parser.add_argument("--port", type=int, required=True)
     parser.add_argument("--key-env", help="name of the environment variable that holds the API key")
-    parser.add_argument("--ctx", type=int, default=8192, help="tokens per request")
+    parser.add_argument("--ctx", type=int, default=32768, help="tokens per request")
     parser.add_argument("--parallel", type=int, default=4, help="requests served at once")
     options = parser.parse_args()
 

@@ -9,10 +9,12 @@ from typing import Any
 import pytest
 from pydantic import BaseModel
 
-from conformance.rules.examples import WEATHER_SCHEMA, Exchanges
+from conformance.rules.examples import WEATHER_SCHEMA, Exchanges, piece, start
 from conformance.types import HttpResponse
 
 ASKED: dict[str, Any] = {"model": "example-model", "messages": [{"role": "user", "content": "Say hello."}]}
+HELLO = (start(), piece(content="Hello."), piece("stop"))
+"""The chunks of a clean stream."""
 STRICT_TOOL = {
     "type": "function",
     "function": {"name": "get_weather", "strict": True, "parameters": WEATHER_SCHEMA},
@@ -139,3 +141,13 @@ def message(completion: Any) -> Any:
 def call(completion: Any) -> Any:
     """The first tool call of the first choice."""
     return message(completion).tool_calls[0]
+
+
+def texts(chunks: list[Any]) -> list[str | None]:
+    """The text of each chunk."""
+    return [choice.delta.content for chunk in chunks for choice in chunk.choices]
+
+
+def joined(chunks: list[Any]) -> str:
+    """The text that a program puts together."""
+    return "".join(text for text in texts(chunks) if text is not None)

@@ -16,7 +16,9 @@ from conformance.rules import RULES, check
 from conformance.rules.examples import Exchanges
 from conformance.types import HttpResponse
 
+from .calls import CALLS
 from .claims import Claim, Client, Raised
+from .framing import FRAMING
 from .refusals import REFUSALS
 from .replay import replaying
 from .streams import STREAMS
@@ -25,7 +27,7 @@ from .whole import WHOLE
 CHECKED = "3.57"
 """The versions of openai-python that the consequences were written for."""
 
-CLAIMS = (*WHOLE, *STREAMS, *REFUSALS)
+CLAIMS = (*WHOLE, *STREAMS, *CALLS, *FRAMING, *REFUSALS)
 ABOUT_CODE = re.compile(
     r"openai-python|\bSDK|\bhelper\b|[A-Z]\w+Error\b|\braises?\b|json\.loads|typed clients"
 )

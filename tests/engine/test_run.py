@@ -49,6 +49,7 @@ def test_the_clean_persona_conforms_everywhere(tmp_path: Path) -> None:
                 "tools.result-round-trip",
                 "tools.duplicate-names",
                 "tools.error-result",
+                "tools.sequential-calls",
                 "reasoning.echo",
                 "structured.with-tools",
                 "history.tool-results",

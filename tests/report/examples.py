@@ -32,6 +32,7 @@ FINISH = Finding(
     got="null",
     event=7,
     ms=212.4,
+    consequence="a client cannot tell an ended answer from a cut one",
 )
 
 CODE = Finding(

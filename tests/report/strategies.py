@@ -85,6 +85,7 @@ findings = st.builds(
     more=st.integers(0, 9),
     quirk=optional,
     known=optional,
+    consequence=texts,
 )
 endpoint_rows = st.builds(
     EndpointRow,

@@ -18,7 +18,7 @@ from conformance.report.jsonfile import (
 )
 from conformance.types import Matrix
 
-from .examples import CODE, DUPLICATE, one_endpoint, several_endpoints
+from .examples import CODE, DUPLICATE, FINISH, one_endpoint, several_endpoints
 from .strategies import matrices
 
 
@@ -47,6 +47,13 @@ def test_a_finding_names_its_quirk_only_when_there_is_one() -> None:
     required = ["rule", "level", "basis", "path", "message", "wanted", "got"]
     assert list(found[CODE.rule]) == required
     assert list(found[DUPLICATE.rule]) == [*required, "quirk"]
+
+
+def test_a_finding_tells_what_breaks_only_when_that_is_known() -> None:
+    cells = to_document(several_endpoints())["cells"]
+    found = {f["rule"]: f for cell in cells for f in cell["findings"]}
+    assert found[FINISH.rule]["consequence"] == FINISH.consequence
+    assert "consequence" not in found[CODE.rule]
 
 
 def test_the_file_is_utf8_in_the_matrixs_order_and_ends_with_a_newline(tmp_path: Path) -> None:

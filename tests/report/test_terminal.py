@@ -174,6 +174,7 @@ def test_a_deviation_shows_the_excerpt_that_proves_it_and_where_else_it_is() -> 
         "    at      /exchanges/0/response/events/7/data/choices/0/finish_reason (event 7, 212 ms)\n"
         '    wanted  "stop"\n'
         "    got     null\n"
+        "    breaks  a client cannot tell an ended answer from a cut one\n"
         "    also in llama-server stream.parallel-calls\n"
     ) in matrix_text(several_endpoints(), 140)
 
@@ -186,6 +187,7 @@ def test_violations_come_before_declared_quirks_before_warnings() -> None:
 def test_verbose_shows_every_excerpt() -> None:
     text = matrix_text(several_endpoints(), 140, verbose=True)
     assert text.count(FINISH.path) == 2
+    assert text.count(FINISH.consequence) == 1
     assert "also in" not in text
 
 

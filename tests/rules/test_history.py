@@ -218,3 +218,30 @@ def test_a_repeated_prompt_counts_the_same(tokens: int, found: bool) -> None:
     usage = {**USAGE, "prompt_tokens": tokens, "total_tokens": tokens + 3}
     run = conversation(answer(), answer(probe="repeated-prompt", usage=usage, **SECOND))
     assert ("chat.response.usage-prompt-includes-cached" in fired(run)) is found
+
+
+# ---------------------------------------------------------------------------------------- large results
+
+
+@pytest.mark.parametrize(
+    ("status", "message", "rules"),
+    [
+        (400, "This model's maximum context length is 8192 tokens.", set()),
+        (400, "The request exceeds the available context size.", set()),
+        (413, "Prompt too long.", set()),
+        (413, "Payload Too Large", {"mt.tool-large-result"}),
+        (400, "Bad tool message.", {"mt.tool-large-result"}),
+        (500, "Out of tokens.", {"mt.tool-large-result"}),
+    ],
+)
+def test_a_large_result_is_turned_down_for_the_context_alone(
+    status: int, message: str, rules: set[str]
+) -> None:
+    refused = error(
+        status,
+        error={"message": message},
+        asked={"messages": [QUESTION, CALLED, result("wind steady " * 2000)]},
+        probe="tool-large-result",
+        expect="answer",
+    )
+    assert fired(refused) == rules

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import base64
+import io
 import struct
+import wave
 import zlib
 from typing import Any
 
@@ -11,7 +13,7 @@ import pytest
 
 from conformance.scenarios import SCENARIOS
 from conformance.scenarios.base import marked
-from conformance.scenarios.kit import red_square
+from conformance.scenarios.kit import one_line_pdf, red_square, stored_zstd, tone_wav
 from conformance.types import Ask, Exchange, HttpRequest, HttpResponse, Reply
 from conformance.wires.openai_chat_request import encode
 
@@ -68,12 +70,19 @@ def test_content_beside_calls_is_null_empty_and_absent() -> None:
 
 
 def test_broken_pairings_lack_a_result_double_one_and_lack_an_id() -> None:
-    (missing,) = sent("history.broken-pairing", "tool-result-missing")
+    missing, *_ = sent("history.broken-pairing", "tool-result-missing")
     (double,) = sent("history.broken-pairing", "tool-result-duplicate")
     (nameless,) = sent("history.broken-pairing", "tool-id-missing")
     assert (len(of("assistant", missing)[0]["tool_calls"]), len(of("tool", missing))) == (2, 1)
     assert [m["tool_call_id"] for m in of("tool", double)] == ["call_1", "call_1"]
     assert "tool_call_id" not in of("tool", nameless)[0]
+
+
+def test_a_result_may_be_missing_altogether_or_come_too_late() -> None:
+    _, without, late, later = sent("history.broken-pairing", "tool-result-missing")
+    assert [m["role"] for m in without] == ["user", "assistant", "user"]
+    assert [m["role"] for m in late] == ["user", "assistant", "user", "tool", "user"]
+    assert [m["role"] for m in later] == ["user", "assistant", "assistant", "tool", "user"]
 
 
 def test_arguments_are_an_object_and_a_string_that_is_no_json() -> None:
@@ -106,9 +115,29 @@ def test_a_marker_changes_nothing_but_the_closing_question(name: str) -> None:
     for number, ask in enumerate(asks(name)):
         plain: Any = encode(ask.request, model="m")["messages"]
         with_marker: Any = encode(marked(ask.request, f"{name}/{number}"), model="m")["messages"]
-        assert with_marker[:-1] == plain[:-1]
-        assert f"[[{name}/{number}]]" in str(with_marker[-1])
-        assert with_marker[-1]["role"] == "user"
+        (changed,) = (i for i, message in enumerate(plain) if with_marker[i] != message)
+        assert f"[[{name}/{number}]]" in str(with_marker[changed])
+        assert with_marker[changed]["role"] == "user"
+        assert all(message["role"] == "assistant" for message in plain[changed + 1 :])
+
+
+def test_the_tone_is_a_wav_of_a_tenth_of_a_second() -> None:
+    with wave.open(io.BytesIO(base64.b64decode(tone_wav(), validate=True))) as tone:
+        assert (tone.getnchannels(), tone.getframerate(), tone.getnframes()) == (1, 8000, 800)
+
+
+def test_every_object_of_the_pdf_is_where_its_table_says() -> None:
+    kind, _, data = one_line_pdf("KESTREL").partition(",")
+    pdf = base64.b64decode(data, validate=True)
+    assert kind == "data:application/pdf;base64"
+    table = pdf[int(pdf.split(b"startxref\n")[1].split()[0]) :].split(b"\n")
+    offsets = [int(line.split()[0]) for line in table[3:8]]
+    assert [pdf[at : at + 7] for at in offsets] == [b"%d 0 obj" % number for number in range(1, 6)]
+    assert b"(KESTREL) Tj" in pdf
+
+
+def test_the_stored_frame_is_zstd_with_nothing_compressed() -> None:
+    assert stored_zstd(b"{}").hex(" ") == "28 b5 2f fd 20 02 11 00 00 7b 7d"
 
 
 def test_the_picture_is_a_png_of_one_red() -> None:

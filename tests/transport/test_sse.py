@@ -87,7 +87,13 @@ def test_an_event_knows_its_fields_and_its_bytes() -> None:
     first, second = parse(body).events
     assert (first.number, first.name, first.id, first.retry, first.data_lines) == (0, "delta", "7", "10", 2)
     assert body[first.start : first.end] == b"event: delta\nid: 7\nretry: 10\ndata: a\ndata: b\n\n"
-    assert (second.number, second.name, second.id, second.retry, second.data_lines) == (1, None, None, None, 1)
+    assert (second.number, second.name, second.id, second.retry, second.data_lines) == (
+        1,
+        None,
+        None,
+        None,
+        1,
+    )
     assert body[second.start : second.end] == b"data: c\n\n"
 
 

@@ -1,6 +1,7 @@
 """Rules of the ``openai-chat`` wire: importing this registers them."""
 
 from conformance.rules.chat import (
+    alike,
     conversation,
     envelope,
     error_access,
@@ -12,8 +13,10 @@ from conformance.rules.chat import (
     history_results,
     limits,
     logprobs,
+    malformed,
     message,
     prompt_counts,
+    reasoning,
     response,
     stream,
     stream_deltas,
@@ -31,6 +34,7 @@ from conformance.rules.chat import (
 )
 
 __all__ = [
+    "alike",
     "conversation",
     "envelope",
     "error_access",
@@ -42,8 +46,10 @@ __all__ = [
     "history_results",
     "limits",
     "logprobs",
+    "malformed",
     "message",
     "prompt_counts",
+    "reasoning",
     "response",
     "stream",
     "stream_deltas",

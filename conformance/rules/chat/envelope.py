@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from conformance.rules.chat.response import RESPONSE
+from conformance.rules.chat.response import RESPONSE, is_unix_time
 from conformance.rules.chat.streams import ChatStream
 from conformance.rules.chat.views import Answer, Choice
 from conformance.rules.examples import CREATED, Exchanges, answer
@@ -40,12 +40,12 @@ def _two(*indexes: int) -> list[dict[str, Any]]:
 def created_plausible(run: Run) -> Iterator[Violation]:
     """created lies within a day of the request time.
 
-    Known where the exchange has the time of its request. Streams are held to it by their first chunk. What
-    is no time at all is chat.response.created-unix-seconds'.
+    Known where the exchange has the time of its request. Streams are held to it by their first chunk (no
+    bookkeeping). What is no time at all is chat.response.created-unix-seconds'.
     """
-    for view in [*run.views(Answer), *(one.chunks[0] for one in run.views(ChatStream) if one.chunks)]:
+    for view in [*run.views(Answer), *(first for s in run.views(ChatStream) if (first := s.opening))]:
         began, value = view.reading.exchange.started, view.get("created")
-        if began > 0 and type(value) is int and 10**9 <= value < 10**11 and abs(value - began) > DAY:
+        if began > 0 and is_unix_time(value) and abs(value - began) > DAY:
             yield view.found("created", wanted=f"within a day of {began:.0f}, the time of the request")
 
 

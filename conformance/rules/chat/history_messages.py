@@ -244,11 +244,33 @@ def roles(probe: Probe) -> Iterator[Violation]:
     consequence="a user who adds a sentence before the answer came breaks the conversation",
 )
 def same_role(probe: Probe) -> Iterator[Violation]:
-    """Consecutive user messages are accepted.
+    """Consecutive messages of one role are accepted.
 
-    The published schema knows no rule of alternation.
+    The published schema knows no rule of alternation, for users, systems or assistants.
     """
     yield from probe.accepted()
+
+
+PREFILLED = {"role": "assistant", "content": "It has"}
+
+
+@rule(
+    "mt.assistant-last",
+    level="SHOULD",
+    basis="convention",
+    source=schema("CreateChatCompletionRequest messages"),
+    probe="assistant-last",
+    violating=_refused(QUESTION, PREFILLED, probe="assistant-last", status=500, expect="either"),
+    conforming=_answered(QUESTION, PREFILLED, probe="assistant-last", expect="either"),
+    consequence="a conversation that was stored after an answer cannot be opened again, nor is it said why",
+)
+def assistant_last(probe: Probe) -> Iterator[Violation]:
+    """A history that ends with an assistant message is answered or refused with 400, never 5xx.
+
+    The rule is this suite's own. Servers differ: some go on where the message ends, some answer it, some
+    want a user message last.
+    """
+    yield from probe.survived()
 
 
 @rule(

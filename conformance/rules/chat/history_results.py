@@ -3,26 +3,30 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from typing import Any
 
 from conformance.rules.chat.conversation import ASSISTANT, QUESTION, RESULT
-from conformance.rules.chat.views import Message
+from conformance.rules.chat.views import ChatReply, Message
+from conformance.rules.errortext import error_text
 from conformance.rules.examples import Exchanges, answer, call, error
 from conformance.rules.reading import read_json
 from conformance.rules.registry import rule
 from conformance.rules.sources import schema
-from conformance.rules.views import Probe, Violation, lookup
+from conformance.rules.views import NOT_OURS, Probe, Violation, lookup
 from conformance.types import Expect
 
 TOOL_MESSAGE = schema("ChatCompletionRequestToolMessage")
 VALIDATOR = "mistral-common 1.13.1 mistral_common/protocol/instruct/validator.py"
 OSLO, LIMA = call("call_1", arguments='{"city":"Oslo"}'), call("call_2", arguments='{"city":"Lima"}')
 TWO = {"role": "assistant", "content": None, "tool_calls": [OSLO, LIMA]}
+LOG = {**RESULT, "content": "wind steady, nothing to report\n" * 8}
 FROM_OSLO = {"role": "tool", "tool_call_id": "call_1", "content": "code KESTREL"}
 FROM_LIMA = {"role": "tool", "tool_call_id": "call_2", "content": "code HERON"}
 WHICH = {"role": "user", "content": "Which code has Oslo?"}
 CANARY = "Ærø 東京 😀"
+TOO_LONG = re.compile(r"context[ _](?:length|size|window|limit)|too long|\btokens\b", re.IGNORECASE)
 
 
 def _asked(*messages: Any) -> dict[str, Any]:
@@ -183,6 +187,29 @@ def content_parts(probe: Probe) -> Iterator[Violation]:
     In the published schema; SHOULD, since many compatible servers accept strings only.
     """
     yield from probe.accepted()
+
+
+@rule(
+    "mt.tool-large-result",
+    level="SHOULD",
+    basis="convention",
+    source=TOOL_MESSAGE,
+    probe="tool-large-result",
+    violating=_refused(QUESTION, ASSISTANT, LOG, probe="tool-large-result", status=500),
+    conforming=_answered(QUESTION, ASSISTANT, LOG, probe="tool-large-result"),
+    consequence="a tool that returns a page or a log ends the conversation",
+)
+def large_result(reply: ChatReply) -> Iterator[Violation]:
+    """A large tool result is accepted within the context window.
+
+    A refusal that says that the context is too small for it is accepted. Corrected: the scenario sends 24 kB,
+    not 100, since a window too small for that is common and leaves nothing to judge.
+    """
+    response = reply.reading.exchange.response
+    if response is None or reply.status < 300 or reply.status in NOT_OURS:
+        return
+    if reply.status not in (400, 413, 422) or not TOO_LONG.search(error_text(response.body)):
+        yield reply.found("status", wanted="2xx, or 400 for the length of the context")
 
 
 @rule(

@@ -7,10 +7,10 @@ from itertools import pairwise
 from typing import Any
 
 from conformance.rules.chat.views import Answer
-from conformance.rules.examples import USAGE, answer, conversation
+from conformance.rules.examples import USAGE, answer, conversation, error
 from conformance.rules.registry import rule
 from conformance.rules.sources import docs, schema
-from conformance.rules.views import Run, Violation, lookup
+from conformance.rules.views import Probe, Run, Violation, lookup
 
 QUESTION = {"type": "text", "text": "What is in the picture?"}
 PICTURE = {"type": "image_url", "image_url": {"url": "data:image/png;base64,iVBORw0KGgo="}}
@@ -43,14 +43,40 @@ def image_ignored(run: Run) -> Iterator[Violation]:
     than those of the same question without the picture was made without it. A 4xx that names images is an
     honest refusal.
     """
-    answers = run.views(Answer)
-    bare = [_prompt(one) for one in answers if one.reading.exchange.probe == "without-image"]
-    for one in answers:
-        tokens = _prompt(one)
-        if tokens and bare and bare[0] and _has_image(one) and tokens <= bare[0]:
-            yield one.found(
-                "usage", "prompt_tokens", wanted=f"more than the {bare[0]} of the question without its image"
-            )
+    yield from _dropped(run, "without-image", ("image_url",), "its image")
+
+
+SOUND = {"type": "input_audio", "input_audio": {"data": "UklGRg==", "format": "wav"}}
+HEARD = {"messages": [{"role": "user", "content": [QUESTION, SOUND]}]}
+
+
+@rule(
+    "chat.request.attachment-not-ignored",
+    level="SHOULD",
+    basis="convention",
+    source=(
+        schema("ChatCompletionRequestMessageContentPartAudio"),
+        schema("ChatCompletionRequestMessageContentPartFile"),
+    ),
+    violating=conversation(
+        answer(asked=HEARD, probe="attachment", expect="either"),
+        answer(asked=UNSEEN, probe="without-attachment", expect="either", **SECOND),
+    ),
+    conforming=conversation(
+        error(asked=HEARD, probe="attachment", expect="either"),
+        answer(asked=UNSEEN, probe="without-attachment", expect="either", **SECOND),
+    ),
+    consequence="the model tells of a recording, or a document, that it never got",
+)
+def attachment_ignored(run: Run) -> Iterator[Violation]:
+    """A sound or a file in a request is read or refused with a 4xx, never dropped.
+
+    The rule is this suite's own. Judged as chat.request.image-not-ignored is, by prompt_tokens.
+    """
+    for probe in run.views(Probe):
+        if probe.reading.exchange.probe == "attachment":
+            yield from probe.survived()
+    yield from _dropped(run, "without-attachment", ("input_audio", "file"), "what was attached")
 
 
 @rule(
@@ -88,12 +114,21 @@ def _prompt(one: Answer) -> int | None:
     return tokens if type(tokens) is int else None
 
 
-def _has_image(one: Answer) -> bool:
+def _dropped(run: Run, probe: str, kinds: tuple[str, ...], what: str) -> Iterator[Violation]:
+    """Answers to questions with such parts that cost no more than the question of ``probe``, without them."""
+    answers = run.views(Answer)
+    bare = [_prompt(one) for one in answers if one.reading.exchange.probe == probe]
+    for one in answers:
+        tokens = _prompt(one)
+        if tokens and bare and bare[0] and _has(one, kinds) and tokens <= bare[0]:
+            wanted = f"more than the {bare[0]} of the question without {what}"
+            yield one.found("usage", "prompt_tokens", wanted=wanted)
+
+
+def _has(one: Answer, kinds: tuple[str, ...]) -> bool:
     messages = lookup(one.reading.asked, ("messages",))
     return any(
-        _kind(part) == "image_url"
-        for message in _list(messages)
-        for part in _list(lookup(message, ("content",)))
+        _kind(part) in kinds for message in _list(messages) for part in _list(lookup(message, ("content",)))
     )
 
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
-from conformance.rules.chat.streams import ChatStream
-from conformance.rules.chat.views import Answer, ChatReply, Choice
+from conformance.rules.chat.streams import ChatStream, ChoiceStream
+from conformance.rules.chat.views import Answer, ChatReply, Choice, envelopes
 from conformance.rules.examples import answer, call, conversation, error
 from conformance.rules.reading import ABSENT
 from conformance.rules.registry import rule
@@ -13,6 +14,7 @@ from conformance.rules.sources import OPENAPI, schema
 from conformance.rules.views import NOT_OURS, Run, Violation
 
 RESPONSE = schema("CreateChatCompletionResponse")
+CHUNK = schema("CreateChatCompletionStreamResponse")
 DUPLICATED = (
     b'{"id":"a","id":"chatcmpl-1","object":"chat.completion","created":1764000000,"model":"m","choices":[{"index":0,'
     b'"message":{"role":"assistant","content":"Hello.","refusal":null},"logprobs":null,"finish_reason":"stop"}],'
@@ -118,14 +120,17 @@ def required(reply: Answer) -> Iterator[Violation]:
     "chat.response.id-nonempty-string",
     level="MUST",
     basis="schema",
-    source=RESPONSE,
+    source=(RESPONSE, CHUNK),
     violating=answer(id=12),
     conforming=answer(id="chatcmpl-1"),
     consequence="logs and stores that key completions by id lose or mix them",
 )
-def id_string(reply: Answer) -> Iterator[Violation]:
-    """id is a non-empty string."""
-    yield from _nonempty(reply, "id")
+def id_string(run: Run) -> Iterator[Violation]:
+    """id is a non-empty string.
+
+    In streams too, but for a chunk of bookkeeping (no choices and no id), as Azure sends first.
+    """
+    yield from _nonempty(run, "id")
 
 
 @rule(
@@ -143,7 +148,7 @@ def id_unique(run: Run) -> Iterator[Violation]:
     The schema describes the id as unique.
     """
     seen: dict[str, int] = {}
-    views = [*run.views(Answer), *(chunks[0] for s in run.views(ChatStream) if (chunks := s.chunks))]
+    views = [*run.views(Answer), *(first for s in run.views(ChatStream) if (first := s.opening))]
     for view in views:
         given = view.get("id")
         if not (isinstance(given, str) and given):
@@ -171,30 +176,60 @@ def object_literal(reply: Answer) -> Iterator[Violation]:
     "chat.response.created-unix-seconds",
     level="MUST",
     basis="schema",
-    source=RESPONSE,
+    source=(RESPONSE, CHUNK),
     violating=answer(created=1_764_448_000_123),
     conforming=answer(created=1_764_448_000),
     consequence="typed clients refuse a fraction or a string; milliseconds land in the far future",
 )
-def created(reply: Answer) -> Iterator[Violation]:
-    """created is an integer Unix time in seconds."""
-    value = reply.get("created")
-    if value is not ABSENT and not (type(value) is int and 10**9 <= value < 10**11):
-        yield reply.found("created", wanted="an integer number of seconds since 1970")
+def created(run: Run) -> Iterator[Violation]:
+    """created is an integer Unix time in seconds.
+
+    In streams too, but for a chunk of bookkeeping (no choices and no id), as Azure sends first.
+    """
+    for view in envelopes(run, "created"):
+        value = view.get("created")
+        if value is not ABSENT and not is_unix_time(value):
+            yield view.found("created", wanted="an integer number of seconds since 1970")
 
 
 @rule(
     "chat.response.model-nonempty-string",
     level="MUST",
     basis="schema",
-    source=RESPONSE,
+    source=(RESPONSE, CHUNK),
     violating=answer(model=None),
     conforming=answer(model="example-model"),
     consequence="cost and usage are booked under no model",
 )
-def model_string(reply: Answer) -> Iterator[Violation]:
-    """model is a non-empty string."""
-    yield from _nonempty(reply, "model")
+def model_string(run: Run) -> Iterator[Violation]:
+    """model is a non-empty string.
+
+    In streams too, but for a chunk of bookkeeping (no choices and no id), as Azure sends first.
+    """
+    yield from _nonempty(run, "model")
+
+
+@rule(
+    "chat.response.model-as-asked",
+    level="MAY",
+    basis="convention",
+    source=f"{RESPONSE} model",
+    violating=answer(asked={"model": "org/large-1"}, model="small-2"),
+    conforming=answer(asked={"model": "org/large-1"}, model="large-1-2026-01-31"),
+    consequence="nobody can tell an alias from another model in its place",
+)
+def model_as_asked(reply: Answer) -> Iterator[Violation]:
+    """model is the model that was asked for, or a name that contains it or is contained in it.
+
+    The rule is this suite's own, and MAY: aliases are common and legitimate, and often dated or qualified.
+    """
+    if reply.reading.exchange.expect == "refusal":
+        return
+    asked, given = reply.asked.body.get("model") if reply.asked else None, reply.get("model")
+    if isinstance(asked, str) and isinstance(given, str) and asked and given:
+        one, other = (name.rpartition("/")[2].lower() for name in (asked, given))
+        if one not in other and other not in one:
+            yield reply.found("model", wanted=f'"{asked}", or a name made of it')
 
 
 @rule(
@@ -320,18 +355,37 @@ def finish_when_called(choice: Choice) -> Iterator[Violation]:
     "chat.response.finish-tool-calls-needs-calls",
     level="MUST",
     basis="prose",
-    source=f"{RESPONSE} finish_reason",
+    source=(f"{RESPONSE} finish_reason", f"{CHUNK} finish_reason"),
     violating=answer(choice={"finish_reason": "tool_calls"}),
     conforming=answer(calls=[call()]),
     consequence="agent loops look for calls, find none and stop or crash",
 )
-def finish_needs_calls(choice: Choice) -> Iterator[Violation]:
-    """finish_reason tool_calls implies a non-empty tool_calls array."""
-    if choice.finish_reason == "tool_calls" and not choice.calls:
-        yield choice.found("message", "tool_calls", wanted="at least one call")
+def finish_needs_calls(run: Run) -> Iterator[Violation]:
+    """finish_reason tool_calls implies a non-empty tool_calls array.
+
+    In streams: at least one delta of a call in that choice.
+    """
+    for choice in run.views(Choice):
+        if choice.finish_reason == "tool_calls" and not choice.calls:
+            yield choice.found("message", "tool_calls", wanted="at least one call")
+    for merged in run.views(ChoiceStream):
+        if merged.finish_reason == "tool_calls" and not merged.calls:
+            last = next(delta for delta in merged.deltas if delta.finish_reason is not None)
+            yield last.found("finish_reason", wanted="another reason, since no call was streamed")
 
 
-def _nonempty(reply: Answer, name: str) -> Iterator[Violation]:
-    value = reply.get(name)
-    if value is not ABSENT and not (isinstance(value, str) and value):
-        yield reply.found(name, wanted="a non-empty string")
+def is_name(value: Any) -> bool:
+    """Whether a value is a non-empty string."""
+    return isinstance(value, str) and bool(value)
+
+
+def is_unix_time(value: Any) -> bool:
+    """Whether a value is an integer that can be a time in seconds since 1970, and not in milliseconds."""
+    return type(value) is int and 10**9 <= value < 10**11
+
+
+def _nonempty(run: Run, name: str) -> Iterator[Violation]:
+    for view in envelopes(run, name):
+        value = view.get(name)
+        if value is not ABSENT and not is_name(value):
+            yield view.found(name, wanted="a non-empty string")

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import pairwise
+from typing import Any
 
+from conformance.rules.chat.response import is_name, is_unix_time
 from conformance.rules.chat.streams import ChatStream, ChoiceStream, Chunk, Delta
 from conformance.rules.chat.views import ChatReply, hidden_error
 from conformance.rules.examples import answer, chunk, piece, start, stream
@@ -85,8 +87,11 @@ def object_literal(one: Chunk) -> Iterator[Violation]:
     consequence="clients that gather chunks by id see several answers",
 )
 def id_constant(one: ChatStream) -> Iterator[Violation]:
-    """All chunks of a stream share one id."""
-    yield from _constant(one, "id")
+    """All chunks of a stream share one id.
+
+    What is no id at all is chat.response.id-nonempty-string's.
+    """
+    yield from _constant(one, "id", is_name)
 
 
 @rule(
@@ -99,8 +104,11 @@ def id_constant(one: ChatStream) -> Iterator[Violation]:
     consequence="clients that read the time from the last chunk and from the first disagree",
 )
 def created_constant(one: ChatStream) -> Iterator[Violation]:
-    """All chunks share one created value."""
-    yield from _constant(one, "created")
+    """All chunks share one created value.
+
+    What is no time at all is chat.response.created-unix-seconds'.
+    """
+    yield from _constant(one, "created", is_unix_time)
 
 
 @rule(
@@ -113,8 +121,11 @@ def created_constant(one: ChatStream) -> Iterator[Violation]:
     consequence="clients that read the model from the last chunk and from the first book it differently",
 )
 def model_constant(one: ChatStream) -> Iterator[Violation]:
-    """All chunks share one model value."""
-    yield from _constant(one, "model")
+    """All chunks share one model value.
+
+    What is no name at all is chat.response.model-nonempty-string's.
+    """
+    yield from _constant(one, "model", is_name)
 
 
 @rule(
@@ -132,7 +143,7 @@ def model_constant(one: ChatStream) -> Iterator[Violation]:
 )
 def fingerprint_constant(one: ChatStream) -> Iterator[Violation]:
     """All chunks share one system_fingerprint if present."""
-    yield from _constant(one, "system_fingerprint")
+    yield from _constant(one, "system_fingerprint", lambda value: isinstance(value, str))
 
 
 @rule(
@@ -217,8 +228,15 @@ def delta_object(one: Delta) -> Iterator[Violation]:
     also=("chat.stream.choice-index-range",),
 )
 def index_zero_based(one: ChatStream) -> Iterator[Violation]:
-    """Choice indexes start at 0 and are introduced in order."""
+    """Choice indexes are integers that start at 0 and are introduced in order.
+
+    Corrected: the type belongs here too, since the helper takes the index for a place in a list (TypeError).
+    An absent index is chat.stream.choice-required-keys'.
+    """
     for expected, choice in enumerate(one.choices):
+        for delta in choice.deltas:
+            if delta.get("index") is not ABSENT and type(delta.get("index")) is not int:
+                yield delta.found("index", wanted="an integer")
         if choice.index != expected:
             yield choice.deltas[0].found("index", wanted=f"{expected}, the next index")
 
@@ -315,8 +333,8 @@ def content_fragment(choice: ChoiceStream) -> Iterator[Violation]:
         yield choice.delta_at(said[1].event).found("delta", "content", wanted="only what is new")
 
 
-def _constant(one: ChatStream, name: str) -> Iterator[Violation]:
-    chunks = [c for c in one.chunks if not c.bookkeeping and c.value.get(name) is not None]
+def _constant(one: ChatStream, name: str, counts: Callable[[Any], bool]) -> Iterator[Violation]:
+    chunks = [c for c in one.chunks if not c.bookkeeping and counts(c.value.get(name))]
     for later in chunks[1:]:
         if later.value[name] != chunks[0].value[name]:
             yield later.found(name, wanted=f"the same {name} as before")

@@ -219,6 +219,11 @@ class ChatStream(EventStream):
         return self.ended and self.error is None
 
     @property
+    def opening(self) -> Chunk | None:
+        """The first chunk that is no bookkeeping; ``None`` where there is none."""
+        return next((chunk for chunk in self.chunks if not chunk.bookkeeping), None)
+
+    @property
     def usages(self) -> tuple[Chunk, ...]:
         """The chunks that carry a usage object."""
         return tuple(chunk for chunk in self.chunks if chunk.usage is not None)

@@ -37,6 +37,7 @@ PAIR = {
         "json_schema": {"name": "place", "strict": True, "schema": PAIR_SCHEMA},
     }
 }
+FENCED = re.compile(r"```\w*\s(.*?)```", re.DOTALL)
 DECLINES = re.compile(
     r"\s*(?:i['’]?m sorry|sorry\b|i (?:can ?not|can['’]?t|won['’]?t|am unable))", re.IGNORECASE
 )
@@ -54,9 +55,10 @@ DECLINES = re.compile(
 def json_object(message: Message) -> Iterator[Violation]:
     """response_format json_object yields content that parses as a JSON object.
 
-    A turn with calls or without content, a refusal, and an answer that was cut are left alone.
+    A turn with calls or without content, a refusal, and an answer that was cut are left alone. Of JSON with
+    something around it so.no-code-fence tells.
     """
-    if _judged(message, "json_object") and message.settled:
+    if _judged(message, "json_object") and message.settled and not _is_wrapped(message.content):
         yield from _not_json(message, "a JSON object", dict)
 
 
@@ -68,14 +70,15 @@ def json_object(message: Message) -> Iterator[Violation]:
     violating=stream(start(), piece(content="Sure: "), piece(content="Oslo"), piece("stop"), asked=STRICT),
     conforming=answer(asked=STRICT, message={"content": '{"city":"Oslo"}'}),
     consequence="openai-python's helpers raise: parse a ValidationError, stream a ValueError",
-    also=("so.no-code-fence",),
 )
 def json_schema(message: Message) -> Iterator[Violation]:
     """response_format json_schema yields content that parses as JSON.
 
-    A turn with calls or without content, a refusal, and an answer that was cut are left alone.
+    A turn with calls or without content, a refusal, and an answer that was cut are left alone. Of JSON with
+    something around it so.no-code-fence tells, of a refusal in the content so.refusal-escape.
     """
-    if _judged(message, "json_schema") and message.settled:
+    told = DECLINES.match(message.content) or _is_wrapped(message.content)
+    if _judged(message, "json_schema") and message.settled and not told:
         yield from _not_json(message, "JSON", object)
 
 
@@ -144,7 +147,7 @@ def key_order(message: Message) -> Iterator[Violation]:
 
 @rule(
     "so.refusal-escape",
-    level="SHOULD",
+    level="MUST",
     basis="prose",
     source=(
         schema("ChatCompletionResponseMessage refusal"),
@@ -155,15 +158,15 @@ def key_order(message: Message) -> Iterator[Violation]:
         asked=STRICT, message={"content": None, "refusal": "I'm sorry, I can't help with that."}
     ),
     consequence="openai-python's parse helper raises ValidationError in place of handing out the refusal",
-    also=("so.json-schema-parses", "so.no-code-fence"),
 )
 def refusal_escape(message: Message) -> Iterator[Violation]:
     """A refusal under json_schema uses message.refusal, not invalid JSON in content.
 
-    A refusal is known by how it begins, in English.
+    A refusal is known by how it begins, in English. Corrected: MUST, as so.json-schema-parses, which any
+    other text that is not JSON breaks.
     """
     declines = _judged(message, "json_schema") and message.settled and DECLINES.match(message.content)
-    if declines and read_json(message.content).value is ABSENT:
+    if declines and not _is_wrapped(message.content):
         yield message.found("content", wanted="the refusal in message.refusal")
 
 
@@ -175,7 +178,7 @@ def refusal_escape(message: Message) -> Iterator[Violation]:
     violating=answer(asked=STRICT | {"tools": [tool()]}, message={"content": "It is 18 degrees."}),
     conforming=answer(asked=STRICT | {"tools": [tool()]}, calls=[call()]),
     consequence="agents that end on structured output get prose as soon as they have tools",
-    also=("so.json-schema-parses", "so.no-code-fence"),
+    also=("so.json-schema-parses",),
 )
 def tools_and_format(message: Message) -> Iterator[Violation]:
     """With tools and response_format both set, a turn is either calls or conforming content."""
@@ -198,14 +201,19 @@ def tools_and_format(message: Message) -> Iterator[Violation]:
     violating=answer(asked=STRICT, message={"content": '```json\n{"city":"Oslo"}\n```'}),
     conforming=answer(asked=STRICT, message={"content": '{"city":"Oslo"}'}),
     consequence="json.loads fails on the fence",
-    also=("so.json-schema-parses",),
 )
 def no_fence(message: Message) -> Iterator[Violation]:
-    """Structured content has no Markdown fence or prose around it."""
+    """Structured content has no Markdown fence or prose around it.
+
+    Where there is JSON inside, or where the answer was cut, so that none can be looked for. A text without
+    any is so.json-schema-parses' or so.json-object-parses'.
+    """
     if not (_judged(message, "json_schema") or _judged(message, "json_object")):
         return
-    if read_json(message.content).value is ABSENT and message.content.strip()[:1] not in ("{", "["):
-        yield message.found("content", wanted="content that begins with { or [")
+    text = message.content
+    begun = not message.settled and read_json(text).value is ABSENT and text.strip()[:1] not in ("{", "[")
+    if begun or _is_wrapped(text):
+        yield message.found("content", wanted="JSON from the first character to the last")
 
 
 @rule(
@@ -263,6 +271,23 @@ def _not_json(message: Message, wanted: str, kind: type[Any]) -> Iterator[Violat
         yield message.found("content", wanted=wanted, saw=f"{read.problem}: {message.content}")
     elif not isinstance(read.value, kind):
         yield message.found("content", wanted=wanted)
+
+
+def _is_wrapped(text: str) -> bool:
+    """Whether a text is no JSON, but a fence or words around some."""
+    if read_json(text).value is not ABSENT:
+        return False
+    text = text.strip()
+    fenced = FENCED.search(text) if text[:1] not in ("{", "[") else None
+    if fenced:
+        return isinstance(read_json(fenced.group(1)).value, dict | list)
+    start, end = text.find("{"), text.rfind("}") + 1
+    words = text[:start] + text[end:]
+    # Brackets and commas that are too many are no words: then the JSON itself is wrong.
+    if start < 0 or text.startswith("[") or not re.search(r"\w", words):
+        return False
+    inside = read_json(text[start:end]).value
+    return isinstance(inside, dict) and bool(inside)
 
 
 def _is_cut(text: str) -> bool:

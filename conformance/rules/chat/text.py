@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 from conformance.rules.chat.markup import call_markup, control_tokens
 from conformance.rules.chat.views import Message
-from conformance.rules.examples import answer, piece, start, stream
-from conformance.rules.reading import ABSENT
+from conformance.rules.examples import answer, piece, start, stream, tool
+from conformance.rules.reading import ABSENT, read_json
 from conformance.rules.registry import rule
 from conformance.rules.views import Violation, lookup
 
@@ -39,6 +39,34 @@ def no_control_tokens(message: Message) -> Iterator[Violation]:
     for token in control_tokens(message.content):
         if not (message.asked and message.asked.says(token)):
             yield message.found("content", wanted="text without control tokens", saw=token)
+            return
+
+
+@rule(
+    "chat.response.no-call-json-leak",
+    level="SHOULD",
+    basis="convention",
+    source="the tool-call formats of Llama 3 and others, which have no markup around the JSON",
+    violating=answer(
+        asked={"tools": [tool()]},
+        message={"content": '{"name":"get_weather","parameters":{"city":"Oslo"}}'},
+    ),
+    conforming=answer(asked={"tools": [tool()]}, message={"content": '{"city":"Oslo"}'}),
+    consequence="the call never runs and the user sees its JSON",
+)
+def no_call_json(message: Message) -> Iterator[Violation]:
+    """content is not the JSON of a call of an offered function.
+
+    The rule is this suite's own, and about the whole content: JSON inside a text may be an explanation.
+    """
+    if message.asked is None or not message.content.lstrip().startswith(("{", "[")):
+        return
+    value = read_json(message.content).value
+    for one in value if isinstance(value, list) else [value]:
+        name = lookup(one, ("name",))
+        given = any(isinstance(lookup(one, (key,)), dict) for key in ("arguments", "parameters"))
+        if given and isinstance(name, str) and name in message.asked.functions:
+            yield message.found("content", wanted=f"the call of {name} in tool_calls, not in the text")
             return
 
 

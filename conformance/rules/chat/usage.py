@@ -125,13 +125,15 @@ def details(usage: Counted) -> Iterator[Violation]:
     conforming=answer(),
     consequence="the answer looks free of charge",
 )
-def nonzero(reply: Answer) -> Iterator[Violation]:
-    """A non-empty answer has non-zero token counts."""
-    said = reply.get("choices", 0, "message", "content") or reply.get("choices", 0, "message", "tool_calls")
-    if isinstance(said, str | list) and said:
+def nonzero(usage: Counted) -> Iterator[Violation]:
+    """A non-empty answer has non-zero token counts.
+
+    Of streams that came to their end the last usage counts.
+    """
+    if usage.said:
         for name in ("prompt_tokens", "completion_tokens"):
-            if reply.get("usage", name) == 0:
-                yield reply.found("usage", name, wanted="more than 0")
+            if usage.get(name) == 0:
+                yield usage.found(name, wanted="more than 0")
 
 
 def missing_counts(view: View) -> Iterator[Violation]:

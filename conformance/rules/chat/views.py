@@ -174,23 +174,47 @@ class Message(View):
 
 @dataclass(frozen=True, slots=True)
 class Counted(View):
-    """The ``usage`` object of an answer, whole or streamed (then the last), and the request it answers."""
+    """The ``usage`` object of an answer, whole or streamed (then the last), and the request it answers.
+
+    ``said``: the answer has text or calls, and all that belongs to it has come.
+    """
 
     asked: Asked | None = None
+    said: bool = False
 
     @classmethod
     def of(cls, run: Run) -> Iterator[Self]:
         for reply in run.views(Answer):
             if isinstance(usage := reply.get("usage"), dict):
-                yield cls(reply.reading, f"{reply.at}/usage", usage, None, reply.asked)
+                parts = [reply.get("choices", 0, "message", name) for name in ("content", "tool_calls")]
+                said = any(isinstance(part, str | list) and part for part in parts)
+                yield cls(reply.reading, f"{reply.at}/usage", usage, None, reply.asked, said)
         for one in run.views(ChatStream):
+            said = one.finished and any(c.said("content") or c.calls for c in one.choices)
             for last in one.usages[-1:]:
-                yield cls(last.reading, f"{last.at}/usage", last.usage, last.event, one.asked)
+                yield cls(last.reading, f"{last.at}/usage", last.usage, last.event, one.asked, said)
 
     def count(self, *path: str) -> int | None:
         """The count at a path, if it is one."""
         value = self.get(*path)
         return value if type(value) is int and value >= 0 else None
+
+
+def envelopes(run: Run, name: str) -> Iterator[View]:
+    """What carries a member of the envelope: whole answers, and chunks where its value changes.
+
+    Chunks without it, or with null, and bookkeeping chunks are left out.
+    """
+    yield from run.views(Answer)
+    for one in run.views(ChatStream):
+        before: Any = None
+        for chunk in one.chunks:
+            value = chunk.value.get(name)
+            if value is None or chunk.bookkeeping:
+                continue
+            if (type(value), value) != (type(before), before):
+                yield chunk
+            before = value
 
 
 def hidden_error(reading: Reading) -> bool:

@@ -12,6 +12,7 @@ from conformance.simulator.mutants.history import HISTORY
 from conformance.simulator.mutants.logprobs import PROBABILITIES
 from conformance.simulator.mutants.models import MODELS
 from conformance.simulator.mutants.mutant import Mutant
+from conformance.simulator.mutants.peers import PEERS
 from conformance.simulator.mutants.response import MESSAGES, RESPONSE, USAGE
 from conformance.simulator.mutants.sse import SSE
 from conformance.simulator.mutants.stream import STREAM, STREAM_END, STREAM_USAGE
@@ -48,6 +49,7 @@ MUTANTS: tuple[Mutant, ...] = (
     *CROWDS,
     *HISTORY,
     *MODELS,
+    *PEERS,
     *RESPONSE_VARIANTS,
     *TOOL_VARIANTS,
     *ERROR_VARIANTS,

@@ -58,6 +58,7 @@ DETAILS = (
             both(
                 put(*MESSAGE, "content", value=""),
                 put(*MESSAGE, "reasoning_content", value="Hm."),
+                drop("usage", "completion_tokens_details"),
             )
         ),
     ),

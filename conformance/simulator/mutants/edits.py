@@ -113,6 +113,17 @@ def each(edit: Edit) -> Change:
     return events(every)
 
 
+def all_of(edit: Edit) -> Change:
+    """Edits the document of every event of a stream."""
+
+    def every(given: list[Any]) -> None:
+        for document in given:
+            if isinstance(document, dict):
+                edit(document)
+
+    return events(every)
+
+
 def events(edit: Callable[[list[Any]], None]) -> Change:
     """Edits the list of a stream's events."""
 

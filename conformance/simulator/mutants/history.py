@@ -10,6 +10,7 @@ from conformance.simulator.mutants.mutant import Answer, Change, Mutant
 LOOP = "tools.result-round-trip"
 RESULTS = "history.tool-results"
 CONTENT = "history.tool-content"
+LARGE = "limits.large-tool-result"
 PAIRING = "history.broken-pairing"
 ASSISTANT = "history.assistant-messages"
 USERS = "history.user-messages"
@@ -57,6 +58,7 @@ HISTORY = (
     ),
     Mutant("mt.tool-results-consecutive", RESULTS, _refused(RESULTS, 0)),
     Mutant("mt.tool-content-string", CONTENT, _refused(CONTENT, 0)),
+    Mutant("mt.tool-large-result", LARGE, _refused(LARGE, 1)),
     Mutant("mt.unicode-round-trip", CONTENT, only(to(f"{CONTENT}/2"), _garbled)),
     Mutant("mt.no-call-loop", LOOP, only(to(f"{LOOP}/1"), lambda answer: _again(answer, {"id": "call_new"}))),
     Mutant(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from conformance.simulator.mutants.edits import events, framed, header, raw_stream
-from conformance.simulator.mutants.mutant import Answer, Mutant
+from conformance.simulator.mutants.mutant import Answer, Change, Mutant
 
 PLAIN = "stream.plain"
 
@@ -35,9 +35,14 @@ def _half_characters(given: list[Any]) -> None:
         given[place]["choices"][0]["delta"]["content"] = "\ufffd"
 
 
-def _split_at_separator(given: list[Any]) -> None:
-    given[1]["choices"][0]["delta"]["content"] = "one\u2028two"
-    given[1] = framed(given[1]).replace("\u2028".encode(), b"\n\n")
+def _broken_by(line_end: bytes) -> Change:
+    """A hop that splits lines at U+2028 and writes them anew."""
+
+    def broken(given: list[Any]) -> None:
+        given[1]["choices"][0]["delta"]["content"] = "one\u2028two"
+        given[1] = framed(given[1]).replace("\u2028".encode(), line_end)
+
+    return events(broken)
 
 
 def _at_the_end(answer: Answer) -> None:
@@ -80,9 +85,25 @@ SSE = (
     Mutant(
         "sse.line-separators-inside-json",
         PLAIN,
-        events(_split_at_separator),
+        _broken_by(b"\n\n"),
         also=("sse.known-fields-only", "sse.one-json-object-per-event"),
         because="neither half of the payload is JSON, and the second is no field",
+    ),
+    Mutant(
+        "sse.line-separators-inside-json",
+        PLAIN,
+        _broken_by(b"\n"),
+        also=("sse.known-fields-only", "sse.one-json-object-per-event"),
+        because="neither half of the payload is JSON, and the second is no field",
+        variant="line-feed",
+    ),
+    Mutant(
+        "sse.line-separators-inside-json",
+        PLAIN,
+        _broken_by(b"\ndata: "),
+        also=("sse.one-json-object-per-event",),
+        because="a line feed in a JSON string has to be escaped",
+        variant="data-lines",
     ),
     Mutant("sse.incremental-delivery", PLAIN, _at_the_end),
     Mutant("sse.one-json-object-per-event", PLAIN, events(lambda given: given.insert(1, "pong"))),

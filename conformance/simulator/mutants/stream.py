@@ -9,6 +9,7 @@ from typing import Any
 
 from conformance.simulator.mutants.edits import (
     DELTA,
+    all_of,
     drop,
     each,
     event,
@@ -50,6 +51,12 @@ def _one_choice_more(given: list[Any]) -> None:
         given.insert(-1, document | {"choices": [document["choices"][0] | {"index": 1}]})
 
 
+def _ten_days_ago_behind_bookkeeping(given: list[Any]) -> None:
+    for document in given[:-1]:
+        document["created"] -= 864_000
+    given.insert(0, {"id": "", "object": "", "created": 0, "model": "", "choices": []})
+
+
 STREAM = (
     Mutant("chat.stream.is-sse-when-asked", PLAIN, _as_whole),
     Mutant("chat.stream.chunk-required-keys", PLAIN, event(FIRST, drop("created"))),
@@ -65,6 +72,42 @@ STREAM = (
         each(put("choices", 0, "index", value=1)),
         also=("chat.stream.choice-index-range",),
         because="with n = 1 there is no index but 0",
+    ),
+    Mutant(
+        "chat.stream.choice-index-zero-based",
+        PLAIN,
+        each(put("choices", 0, "index", value="0")),
+        variant="text",
+    ),
+    Mutant(
+        "chat.stream.choice-index-zero-based",
+        PLAIN,
+        event(FINISH, put("choices", 0, "index", value=None)),
+        variant="null",
+    ),
+    Mutant("chat.response.id-nonempty-string", PLAIN, all_of(put("id", value="")), variant="stream"),
+    Mutant("chat.response.id-nonempty-string", PLAIN, event(FIRST, put("id", value=7)), variant="chunk"),
+    Mutant(
+        "chat.response.created-unix-seconds",
+        PLAIN,
+        all_of(rewrite("created", by=lambda seconds: seconds + 0.5)),
+        variant="stream",
+    ),
+    Mutant(
+        "chat.response.created-unix-seconds",
+        PLAIN,
+        event(FIRST, rewrite("created", by=str)),
+        variant="chunk",
+    ),
+    Mutant("chat.response.model-nonempty-string", PLAIN, all_of(put("model", value=7)), variant="stream"),
+    Mutant(
+        "chat.response.model-nonempty-string", PLAIN, event(FIRST, put("model", value="")), variant="chunk"
+    ),
+    Mutant(
+        "chat.response.created-plausible",
+        PLAIN,
+        events(_ten_days_ago_behind_bookkeeping),
+        variant="stream",
     ),
     Mutant(
         "chat.stream.choice-index-range",
@@ -95,6 +138,12 @@ STREAM_END = (
         "chat.stream.finish-reason-enum",
         PLAIN,
         event(FINISH, put("choices", 0, "finish_reason", value="eos")),
+    ),
+    Mutant(
+        "chat.response.finish-tool-calls-needs-calls",
+        PLAIN,
+        event(FINISH, put("choices", 0, "finish_reason", value="tool_calls")),
+        variant="stream",
     ),
     Mutant("chat.stream.finish-chunk-empty-delta", PLAIN, event(FINISH, put(*DELTA, "content", value="!"))),
     Mutant(
@@ -132,6 +181,15 @@ STREAM_USAGE = (
         "chat.stream.usage-sum",
         TOTALS,
         event(-2, rewrite("usage", "total_tokens", by=lambda total: total + 1)),
+    ),
+    Mutant(
+        "chat.response.usage-nonzero",
+        TOTALS,
+        event(
+            -2,
+            put("usage", value={"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0}),
+        ),
+        variant="stream",
     ),
 )
 

@@ -48,8 +48,6 @@ STRUCTURED = (
         "so.refusal-escape",
         STRICT,
         body(put(*MESSAGE, "content", value="I'm sorry, I can't help with that.")),
-        also=(*UNREADABLE, "so.no-code-fence"),
-        because="a refusal in the content is no JSON",
     ),
     Mutant(
         "so.tools-and-format-together",
@@ -81,8 +79,30 @@ STRUCTURED = (
         "so.no-code-fence",
         STRICT,
         body(rewrite(*MESSAGE, "content", by=lambda text: f"```json\n{text}\n```")),
-        also=UNREADABLE,
-        because="what stands in a fence is no JSON",
+    ),
+    Mutant(
+        "so.no-code-fence",
+        STRICT,
+        body(rewrite(*MESSAGE, "content", by=lambda text: f"Here you are: {text}")),
+        variant="words-before",
+    ),
+    Mutant(
+        "so.no-code-fence",
+        "structured.json-object",
+        body(rewrite(*MESSAGE, "content", by=lambda text: f"{text}\nAnything else?")),
+        variant="words-after",
+    ),
+    Mutant(
+        "so.json-schema-parses",
+        STRICT,
+        body(put(*MESSAGE, "content", value="It is 31 degrees in Athens.")),
+        variant="prose",
+    ),
+    Mutant(
+        "so.json-object-parses",
+        "structured.json-object",
+        body(put(*MESSAGE, "content", value="I'm sorry, I can't help with that.")),
+        variant="prose",
     ),
     Mutant(
         "so.truncation-marked",

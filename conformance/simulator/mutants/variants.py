@@ -121,7 +121,13 @@ RESPONSE_VARIANTS = (
     Mutant(
         "chat.response.reasoning-field-string",
         PLAIN,
-        body(both(put(*MESSAGE, "reasoning_content", value="Hm."), put(*MESSAGE, "reasoning", value="Oh."))),
+        body(
+            both(
+                put(*MESSAGE, "reasoning_content", value="Hm."),
+                put(*MESSAGE, "reasoning", value="Oh."),
+                drop("usage", "completion_tokens_details"),
+            )
+        ),
         variant="two-names",
     ),
     Mutant(
@@ -215,7 +221,7 @@ TOOL_VARIANTS = (
         "so.tools-and-format-together",
         "structured.with-tools",
         only(to("structured.with-tools/1"), body(put(*MESSAGE, "content", value="It is 18 degrees."))),
-        also=("so.json-schema-parses", "so.no-code-fence"),
+        also=("so.json-schema-parses",),
         because="prose is no JSON, with and without tools",
         variant="prose",
     ),

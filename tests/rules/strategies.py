@@ -1,0 +1,54 @@
+"""Almost what it should be: bodies with a little of anything in them."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from hypothesis import strategies as st
+
+from conformance.types import Finding
+
+leaves = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8)
+junk = st.recursive(
+    leaves,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=4), inner, max_size=3),
+    max_leaves=8,
+)
+
+
+@st.composite
+def mangled(draw: st.DrawFn, text: bytes) -> bytes:
+    """A JSON text with some of its members replaced by anything; other text as it is, or cut."""
+    try:
+        value = json.loads(text)
+    except ValueError:
+        return text[: draw(st.integers(0, len(text)))]
+    for _ in range(draw(st.integers(0, 2))):
+        place = value
+        for _ in range(draw(st.integers(0, 6))):
+            inner = list(place.values()) if isinstance(place, dict) else place
+            below = [one for one in inner if isinstance(one, dict | list) and one]
+            if not below:
+                break
+            place = draw(st.sampled_from(below))
+        keys: Any = list(place) if isinstance(place, dict) else list(range(len(place)))
+        if keys:
+            place[draw(st.sampled_from(keys))] = draw(junk)
+    return json.dumps(value).encode()
+
+
+@st.composite
+def mangled_stream(draw: st.DrawFn, body: bytes) -> bytes:
+    """An event stream with members of one of its chunks replaced by anything."""
+    events = body.split(b"\n\n")
+    place = draw(st.integers(0, len(events) - 1))
+    events[place] = b"data: " + draw(mangled(events[place].removeprefix(b"data: ")))
+    return b"\n\n".join(events)
+
+
+def well_formed(finding: Finding) -> bool:
+    """Whether a finding can be shown: short, printable, with a place."""
+    short = 0 < len(finding.wanted) <= 200 and 0 < len(finding.got) <= 200
+    plain = finding.wanted.isprintable() and finding.got.isprintable() and finding.path.isprintable()
+    return short and plain and finding.path.startswith("/exchanges/")
