@@ -26,6 +26,13 @@ def test_a_finding_points_into_the_body_and_says_what_was_wanted_and_got() -> No
     assert finding.event is None
 
 
+def test_a_finding_says_what_breaks() -> None:
+    (finding,) = findings(
+        "chat.response.tool-call-function-object", answer(calls=[{"id": "call_1", "type": "function"}])
+    )
+    assert finding.consequence == "call.function.name raises AttributeError"
+
+
 def test_a_finding_in_a_stream_has_its_event_and_the_millisecond_it_arrived() -> None:
     (exchange,) = stream(start(), piece(content="Hello."), piece("eos"))
     assert exchange.response is not None

@@ -39,6 +39,11 @@ def test_deepseek_does_not_think_when_told_not_to(deepseek: Talk) -> None:
     assert "reasoning_content" not in deepseek.choice("[[thinking]]", thinking=OFF)["message"]
 
 
+def test_deepseek_does_not_reason_where_the_effort_is_none(deepseek: Talk) -> None:
+    (choice,) = deepseek.ask("Hi", reasoning_effort="none").json()["choices"]
+    assert "reasoning_content" not in choice["message"]
+
+
 R = {"reasoning_content": "Hm"}
 SAID = {"role": "assistant", "content": "done"}
 

@@ -5,15 +5,19 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from conformance.rules.reading import ABSENT, Reading
 from conformance.rules.views import lookup
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Asked:
-    """The JSON of a chat request, tolerantly read: what is not of the expected type is as if left out."""
+    """The JSON of a chat request, tolerantly read: what is not of the expected type is as if left out.
+
+    No slots: what is asked of it once per call is kept.
+    """
 
     body: Mapping[str, Any]
 
@@ -38,7 +42,7 @@ class Asked:
         """Whether any tool or legacy function was offered."""
         return bool(self.body.get("tools") or self.body.get("functions"))
 
-    @property
+    @cached_property
     def functions(self) -> dict[str, Mapping[str, Any]]:
         """The function definitions by name; the first of a name counts."""
         tools = self.body.get("tools")
@@ -98,7 +102,7 @@ class Asked:
         """``logprobs`` is true."""
         return self.body.get("logprobs") is True
 
-    @property
+    @cached_property
     def allowed(self) -> frozenset[str] | None:
         """The names that ``allowed_tools`` lists; ``None`` where the request has no such choice."""
         listed = lookup(self.body, ("tool_choice", "allowed_tools", "tools"))
@@ -107,7 +111,7 @@ class Asked:
         names = (lookup(tool, (kind, "name")) for tool in listed for kind in ("function", "custom"))
         return frozenset(name for name in names if isinstance(name, str))
 
-    @property
+    @cached_property
     def call_ids(self) -> frozenset[str]:
         """The ids of the calls in the history."""
         found: set[str] = set()
@@ -120,7 +124,11 @@ class Asked:
 
     def says(self, text: str) -> bool:
         """Whether a text occurs anywhere in the request: then its echo is no wonder."""
-        return json.dumps(text, ensure_ascii=False)[1:-1] in json.dumps(self.body, ensure_ascii=False)
+        return json.dumps(text, ensure_ascii=False)[1:-1] in self._text
+
+    @cached_property
+    def _text(self) -> str:
+        return json.dumps(self.body, ensure_ascii=False)
 
 
 def asked_in(reading: Reading) -> Asked | None:
