@@ -40,6 +40,9 @@ from conformance.wires import wire
 OLD_AFTER = datetime.timedelta(days=180)
 """A recording older than this is flagged ``old``: providers change."""
 
+INTERRUPT_POLL_S = 0.2
+"""How often a wait for a cell looks whether the run was interrupted."""
+
 T = TypeVar("T")
 OnCell = Callable[[str, str, VerdictName], None]
 """Called from the background thread whenever a cell is finished: endpoint, scenario, verdict."""
@@ -77,9 +80,14 @@ class Acquirer:
     """
 
     def __init__(
-        self, options: Options, env: Mapping[str, str] = os.environ, on_cell: OnCell | None = None
+        self,
+        options: Options,
+        env: Mapping[str, str] = os.environ,
+        on_cell: OnCell | None = None,
+        interrupted: threading.Event | None = None,
     ) -> None:
         self._options = options
+        self._interrupted = interrupted or threading.Event()
         self._env = env
         self._on_cell = on_cell
         self._loop = asyncio.new_event_loop()
@@ -111,8 +119,19 @@ class Acquirer:
         self._submit(self._acquire(endpoint, source, scenarios))
 
     def cell(self, endpoint: str, scenario: str) -> Cell:
-        """The finished cell; waits for it. Raises what went wrong in our own code, if anything did."""
-        return self._cells[endpoint][scenario].result()
+        """The finished cell; waits for it. Raises what went wrong in our own code, if anything did.
+
+        Raises `KeyboardInterrupt` once the run is interrupted: the exception that the signal itself raises
+        can be lost in code that is not ours, and this wait could last.
+        """
+        future = self._cells[endpoint][scenario]
+        while not self._interrupted.is_set():
+            try:
+                return future.result(timeout=INTERRUPT_POLL_S)
+            except TimeoutError:
+                if future.done():
+                    raise
+        raise KeyboardInterrupt
 
     def finished(self) -> tuple[Cell, ...]:
         """The cells that are finished by now: what is left to report after an interruption."""

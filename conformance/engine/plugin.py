@@ -7,6 +7,7 @@ Node ids read ``providers.yaml::groq::tools.parallel-calls``.
 from __future__ import annotations
 
 import json
+import threading
 from collections.abc import Generator, Iterable
 from dataclasses import replace
 from pathlib import Path
@@ -25,6 +26,7 @@ from conformance.types import Cell
 OPTIONS = pytest.StashKey[Options]()
 ACQUIRER = pytest.StashKey[Acquirer]()
 ON_CELL = pytest.StashKey[OnCell]()
+INTERRUPTED = pytest.StashKey[threading.Event]()
 
 CELL_ATTRIBUTE = "conformance_cell"
 """Name of the report attribute that carries the cell as JSON from a worker to the controller."""
@@ -67,8 +69,11 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_sessionstart(session: pytest.Session) -> None:
     if not hasattr(session.config, "workerinput") and getattr(session.config.option, "dist", "no") != "no":
         return
-    acquirer = Acquirer(session.config.stash[OPTIONS], on_cell=session.config.stash.get(ON_CELL, None))
-    session.config.stash[ACQUIRER] = acquirer.__enter__()
+    stash = session.config.stash
+    acquirer = Acquirer(
+        stash[OPTIONS], on_cell=stash.get(ON_CELL, None), interrupted=stash.get(INTERRUPTED, None)
+    )
+    stash[ACQUIRER] = acquirer.__enter__()
 
 
 @pytest.hookimpl(trylast=True)

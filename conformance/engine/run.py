@@ -7,9 +7,12 @@ import datetime
 import io
 import json
 import os
+import signal
+import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from types import FrameType
 from typing import Any
 
 import pytest
@@ -17,7 +20,7 @@ import pytest
 from conformance import __version__
 from conformance.engine.acquire import OnCell
 from conformance.engine.options import Options, Selection, quirks_of, select
-from conformance.engine.plugin import ACQUIRER, CELL_ATTRIBUTE, NOTES_KEY, ON_CELL
+from conformance.engine.plugin import ACQUIRER, CELL_ATTRIBUTE, INTERRUPTED, NOTES_KEY, ON_CELL
 from conformance.engine.sources import row_of, source_of
 from conformance.judge import mark_stale
 from conformance.known import Known, apply_known
@@ -40,15 +43,17 @@ class Outcome:
 class Recorder:
     """A pytest plugin object that gathers cells and notes from this process or from workers."""
 
-    def __init__(self, on_cell: OnCell | None) -> None:
+    def __init__(self, on_cell: OnCell | None, interrupted: threading.Event) -> None:
         self.cells: dict[tuple[str, str], Cell] = {}
         self.notes: list[str] = []
         self._on_cell = on_cell
+        self._interrupted = interrupted
         self._distributed = False
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_configure(self, config: pytest.Config) -> None:
         """In a single process cells are announced as they finish, not as pytest reports them."""
+        config.stash[INTERRUPTED] = self._interrupted
         self._distributed = bool(getattr(config.option, "numprocesses", None))
         if self._on_cell is not None and not self._distributed:
             config.stash[ON_CELL] = self._on_cell
@@ -94,7 +99,8 @@ def run(
     """
     selection = select(options)
     started = datetime.datetime.now(datetime.UTC).replace(microsecond=0)
-    recorder = Recorder(on_cell)
+    interrupted = threading.Event()
+    recorder = Recorder(on_cell, interrupted)
     output = io.StringIO()
     arguments = [
         str(Path(options.config).resolve()),
@@ -109,12 +115,12 @@ def run(
     ]  # fmt: skip
     if workers:
         arguments += ["-p", "xdist.plugin", "-n", str(workers)]
-    with _no_pytest_environment(), contextlib.redirect_stdout(output):
+    with _no_pytest_environment(), _noting_interrupts(interrupted), contextlib.redirect_stdout(output):
         code = pytest.main(arguments, plugins=[recorder])
     if code in (pytest.ExitCode.INTERNAL_ERROR, pytest.ExitCode.USAGE_ERROR):
         raise EngineError(output.getvalue())
     matrix = assemble(options, selection, recorder.cells, recorder.notes, known, started, command)
-    return Outcome(matrix, interrupted=code == pytest.ExitCode.INTERRUPTED)
+    return Outcome(matrix, interrupted=interrupted.is_set() or code == pytest.ExitCode.INTERRUPTED)
 
 
 def assemble(
@@ -173,6 +179,24 @@ def exit_code(outcome: Outcome, asked_by_name: Sequence[str], min_judged: float 
     ):
         return 3
     return 0
+
+
+@contextlib.contextmanager
+def _noting_interrupts(interrupted: threading.Event) -> Iterator[None]:
+    """Set the event on Ctrl-C, besides what Python does. Only the main thread may handle signals."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def note(number: int, frame: FrameType | None) -> None:
+        interrupted.set()
+        signal.default_int_handler(number, frame)
+
+    before = signal.signal(signal.SIGINT, note)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 @contextlib.contextmanager
