@@ -20,7 +20,8 @@ matrix: install
 	$(BIN)/conformance run --out reports/latest
 
 publish: install
-	$(BIN)/conformance run --out reports/latest
+	@# A matrix with violations is worth publishing, one with cells that could not be judged is not.
+	$(BIN)/conformance run --out reports/latest || test $$? -eq 1
 	cp reports/latest/matrix.json reports/latest/matrix.md reports/
 
 install: $(VENV)/.run

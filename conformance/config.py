@@ -61,7 +61,7 @@ class Endpoint(BaseModel):
     max_tokens_field: Literal["max_tokens", "max_completion_tokens"] = Field(
         default="max_tokens", description="The name under which the output cap is sent."
     )
-    proxy: str | None = Field(default=None, description="URL of an HTTP or SOCKS proxy.")
+    proxy: str | None = Field(default=None, description="URL of an HTTP proxy (http:// or https://).")
     ca_file: str | None = Field(
         default=None, description="PEM file of certificate authorities to trust instead of the usual ones."
     )
@@ -110,6 +110,22 @@ class Endpoint(BaseModel):
             )
         return value.rstrip("/") if value else value
 
+    @field_validator("proxy")
+    @classmethod
+    def _is_http_proxy(cls, value: str | None) -> str | None:
+        if value is not None and not re.match(r"https?://[^/\s]+", value):
+            raise ValueError("must begin with http:// or https://")
+        return value
+
+    @field_validator("extra_body")
+    @classmethod
+    def _is_json(cls, value: Mapping[str, Any]) -> Mapping[str, Any]:
+        try:
+            json.dumps(value, allow_nan=False)
+        except (TypeError, ValueError):
+            raise ValueError("holds something JSON has no word for (a date? write it in quotes)") from None
+        return value
+
     @model_validator(mode="after")
     def _one_place(self) -> Endpoint:
         if (self.base_url is None) == (self.persona is None):
@@ -127,7 +143,7 @@ class Providers(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True, title="providers.yaml of llm-wire-conformance")
 
-    endpoints: Mapping[str, Endpoint] = Field(description="One row per endpoint, by name.")
+    endpoints: Mapping[str, Endpoint] = Field(min_length=1, description="One row per endpoint, by name.")
 
 
 def json_schema() -> dict[str, Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
@@ -12,11 +13,15 @@ from urllib.parse import urlsplit
 import click
 
 from conformance.cli.failing import clearly
-from conformance.cli.run import command_line, print_drill_down
+from conformance.cli.run import command_line, prepare, print_drill_down, reader_may_leave
 
 if TYPE_CHECKING:
+    from conformance.config import Endpoint
     from conformance.engine.drive import Plan
-    from conformance.engine.options import Options, Selection
+    from conformance.engine.options import Options
+    from conformance.scenarios import Scenario
+
+WRITTEN_BY = "# Written by conformance certify: replays the recording beside it."
 
 HELP = """Certify one endpoint: run every scenario live, record it, show what holds and what does not.
 
@@ -98,7 +103,7 @@ def certify(
 
     from conformance.cli.progress import RunProgress
     from conformance.config import ConfigError
-    from conformance.engine.options import Options, select
+    from conformance.engine.options import Options, scenarios_matching
     from conformance.engine.run import exit_code
     from conformance.engine.run import run as run_engine
     from conformance.engine.sources import row_of, source_of
@@ -129,15 +134,15 @@ def certify(
     entries = load_known(Path(known)) if known else ()
     errors = Console(stderr=True)
     console = errors if as_json else Console()
-    write_configuration(folder, name, row)
-    selection = select(options)
-    endpoint = selection.endpoints[0]
+    text = configuration(name, row)
+    endpoint = checked(text, name, options)
     if (source := source_of(endpoint, options)).kind == "none":
         raise ConfigError(source.reason)
-    once, most = cost(options, selection)
+    chosen = scenarios_matching(scenarios, intrusive)
+    once, most = cost(endpoint, chosen, max_requests)
     tokens = f"{once.output_tokens:,} output and about {once.prompt_bytes // 3:,} prompt tokens"
     console.print(
-        f"{name}: {len(selection.scenarios)} scenarios, {once.requests} requests, at most {tokens}; "
+        f"{name}: {len(chosen)} scenarios, {once.requests} requests, at most {tokens}; "
         f"with repeats at most {most.requests} requests, {most.output_tokens:,} output tokens",
         markup=False,
         highlight=False,
@@ -145,18 +150,22 @@ def certify(
     )
     if dry_run:
         return 0
-    with RunProgress([row_of(endpoint, source)], len(selection.scenarios), errors, quiet=as_json) as progress:
+    prepare(folder)
+    write_configuration(folder, text)
+    with RunProgress([row_of(endpoint, source)], len(chosen), errors, quiet=as_json) as progress:
         outcome = run_engine(options, known=entries, on_cell=progress.on_cell, command=command_line())
     write_all(outcome.matrix, folder)
-    if as_json:
-        click.echo(json.dumps(to_document(outcome.matrix), ensure_ascii=False, indent=1))
-    print_tree(outcome.matrix, console)
-    print_drill_down(outcome.matrix, console, verbose)
-    console.print(f"written: {folder}/", markup=False, highlight=False, soft_wrap=True)
-    if source.kind == "live":
-        again = f"replay it: conformance run --config {folder}/providers.yaml"
-        console.print(again, markup=False, highlight=False, soft_wrap=True)
-    return exit_code(outcome, [name], min_judged)
+    code = exit_code(outcome, [name], min_judged)
+    with reader_may_leave():
+        if as_json:
+            click.echo(json.dumps(to_document(outcome.matrix), ensure_ascii=False, indent=1))
+        print_tree(outcome.matrix, console)
+        print_drill_down(outcome.matrix, console, verbose)
+        console.print(f"written: {folder}/", markup=False, highlight=False, soft_wrap=True)
+        if any((folder / "cassettes").rglob("*.yaml")):
+            again = f"replay it: conformance run --config {folder}/providers.yaml"
+            console.print(again, markup=False, highlight=False, soft_wrap=True)
+    return code
 
 
 def name_of(base_url: str) -> str:
@@ -167,30 +176,57 @@ def name_of(base_url: str) -> str:
     return slug.strip("-.")[:64] or "endpoint"
 
 
-def write_configuration(folder: Path, name: str, row: dict[str, object]) -> None:
-    """Write ``providers.yaml`` of this certification, so that its recording can be replayed."""
+def configuration(name: str, row: Mapping[str, object]) -> str:
+    """``providers.yaml`` of a certification, so that its recording can be replayed."""
     import yaml
 
-    folder.mkdir(parents=True, exist_ok=True)
-    text = yaml.safe_dump({"endpoints": {name: row}}, sort_keys=False, allow_unicode=True)
-    (folder / "providers.yaml").write_text(text, "utf-8")
+    body = yaml.safe_dump({"endpoints": {name: dict(row)}}, sort_keys=False, allow_unicode=True)
+    return f"{WRITTEN_BY}\n{body}"
 
 
-def cost(options: Options, selection: Selection) -> tuple[Plan, Plan]:
+def checked(text: str, name: str, options: Options) -> Endpoint:
+    """The endpoint of that configuration. Raises `ConfigError` that speaks of options, not of a file."""
+    from conformance.config import ConfigError, parse
+    from conformance.engine.options import check_rules
+    from conformance.simulator.personas import PERSONAS
+
+    check_rules(options.rules)
+    try:
+        (endpoint,) = parse(text, "")
+    except ConfigError as error:
+        said = re.sub(r"^:\d+: endpoints\.", "", str(error).splitlines()[0]).removeprefix(f"{name}.")
+        raise ConfigError(said) from None
+    if endpoint.persona is not None and endpoint.persona not in PERSONAS:
+        known = ", ".join(PERSONAS)
+        raise ConfigError(f"simulator:{endpoint.persona}: no such persona; there are {known}")
+    return endpoint
+
+
+def write_configuration(folder: Path, text: str) -> None:
+    """Write ``providers.yaml``, over one of ours but never over anybody else's. Raises `ConfigError`."""
+    from conformance.config import ConfigError
+
+    path = folder / "providers.yaml"
+    if path.exists() and not path.read_text("utf-8", errors="replace").startswith(WRITTEN_BY):
+        raise ConfigError(
+            f"{path} is not of conformance certify and would be overwritten: choose another --out"
+        )
+    path.write_text(text, "utf-8")
+
+
+def cost(endpoint: Endpoint, scenarios: Sequence[Scenario], cap: int | None) -> tuple[Plan, Plan]:
     """What is sent when every scenario counts at once, and at most, with repeats and the request cap."""
     from conformance.engine.acquire import unsupported
     from conformance.engine.drive import Plan, plan
     from conformance.wires import wire
 
-    endpoint = selection.endpoints[0]
     once = most = Plan(0, 0, 0)
-    for scenario in selection.scenarios:
+    for scenario in scenarios:
         if unsupported(endpoint, scenario) is None:
             one = plan(scenario, wire(endpoint.wire))
             once += one
             most += one.times(endpoint.attempts)
-    if options.max_requests is not None:
-        cap = options.max_requests
+    if cap is not None:
         once = Plan(min(once.requests, cap), once.output_tokens, once.prompt_bytes)
         most = Plan(min(most.requests, cap), most.output_tokens, most.prompt_bytes)
     return once, most

@@ -18,7 +18,7 @@ def clearly(command: Callable[P, int]) -> Callable[P, None]:
     @functools.wraps(command)
     def wrapper(*args: P.args, **kwargs: P.kwargs) -> None:
         from conformance.config import ConfigError
-        from conformance.engine.run import EngineError
+        from conformance.engine.errors import EngineError
         from conformance.known import KnownError
         from conformance.quirks import QuirkError
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import os
 import shlex
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
@@ -118,6 +121,8 @@ def run(
     )
     entries = load_known(Path(known)) if known else ()
     selection = select(options)
+    folder = Path(out)
+    prepare(folder)
     rows = [row_of(endpoint, source_of(endpoint, options)) for endpoint in selection.endpoints]
     errors = Console(stderr=True)
     with RunProgress(rows, len(selection.scenarios), errors, quiet=as_json) as progress:
@@ -125,15 +130,43 @@ def run(
             options, workers=workers, known=entries, on_cell=progress.on_cell, command=command_line()
         )
     matrix = outcome.matrix
-    folder = Path(out)
     write_all(matrix, folder)
-    if as_json:
-        click.echo(json.dumps(to_document(matrix), ensure_ascii=False, indent=1))
+    code = exit_code(outcome, endpoints, min_judged)
     console = errors if as_json else Console()
-    print_matrix(matrix, console)
-    print_drill_down(matrix, console, verbose)
-    console.print(f"written: {folder}/", markup=False, highlight=False)
-    return exit_code(outcome, endpoints, min_judged)
+    with reader_may_leave():
+        if as_json:
+            click.echo(json.dumps(to_document(matrix), ensure_ascii=False, indent=1))
+        print_matrix(matrix, console, verbose=bool(verbose))
+        print_drill_down(matrix, console, verbose)
+        console.print(f"written: {folder}/", markup=False, highlight=False)
+    return code
+
+
+def prepare(folder: Path) -> None:
+    """Make the folder that reports go to, before anything is sent. Raises `ConfigError`."""
+    from conformance.config import ConfigError
+
+    probe = folder / ".writable"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        probe.touch()
+        probe.unlink()
+    except OSError as error:
+        raise ConfigError(f"--out {folder}: can't be written to: {error.strerror}") from None
+
+
+@contextlib.contextmanager
+def reader_may_leave() -> Iterator[None]:
+    """Printing into a pipe that closes (``| head``) ends the printing, never the verdict.
+
+    rich exits with 1 there, which would mean violations.
+    """
+    try:
+        yield
+        sys.stdout.flush()
+    except (BrokenPipeError, SystemExit):
+        # What is still buffered must not fail again when Python flushes it at its end.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def print_drill_down(matrix: Matrix, console: object, verbose: int) -> None:

@@ -7,7 +7,7 @@ import datetime
 import os
 import threading
 from collections.abc import Callable, Coroutine, Mapping, Sequence
-from concurrent.futures import Future
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
@@ -91,6 +91,8 @@ class Acquirer:
         self._env = env
         self._on_cell = on_cell
         self._loop = asyncio.new_event_loop()
+        # Judging and redacting cost time of ours: on the loop, every endpoint's answers would wait for it.
+        self._judging = ThreadPoolExecutor(max_workers=1, thread_name_prefix="judging")
         self._thread = threading.Thread(target=self._loop.run_forever, name="acquirer", daemon=True)
         self._cells: dict[str, dict[str, Future[Cell]]] = {}
         self._simulator: asyncio.Task[Simulator] | None = None
@@ -105,6 +107,7 @@ class Acquirer:
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join(timeout=30)
         self._loop.close()
+        self._judging.shutdown(wait=False, cancel_futures=True)
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -157,7 +160,10 @@ class Acquirer:
             transport = self._transport(endpoint, source)
 
             async def finish(scenario: Scenario) -> None:
-                cell = await self._cell(endpoint, source, scenario, target, transport, redactor)
+                try:
+                    cell = await self._cell(endpoint, source, scenario, target, transport, redactor)
+                except Exception as error:
+                    cell = broken(endpoint, scenario, error)
                 futures[scenario.id].set_result(cell)
                 if self._on_cell is not None:
                     self._on_cell(endpoint.name, scenario.id, cell.verdict)
@@ -170,10 +176,16 @@ class Acquirer:
                 if transport is not None:
                     await transport.aclose()
         except BaseException as error:
-            for future in futures.values():
-                if not future.done():
+            for scenario in scenarios:
+                future = futures[scenario.id]
+                if future.done():
+                    continue
+                if isinstance(error, Exception):
+                    future.set_result(broken(endpoint, scenario, error))
+                else:
                     future.set_exception(error)
-            raise
+            if not isinstance(error, Exception):
+                raise
 
     async def _cell(
         self,
@@ -189,27 +201,58 @@ class Acquirer:
             if transport is None:
                 attempts, flags = await self._replay(endpoint, scenario, target, redactor)
             else:
-                attempts = await run_attempts(endpoint, scenario, target, transport)
+                attempts = await self._attempts(endpoint, scenario, target, transport)
                 flags = ("simulated",) if source.kind == "simulator" else ()
                 if source.kind == "live" and self._options.mode == "record":
-                    self._record(endpoint, scenario, attempts, redactor)
-            cell = judge(
-                endpoint.name,
-                scenario,
-                attempts,
-                quirks=quirks_of(endpoint),
-                strictness=self._options.strictness,
-                flags=flags,
-            )
-            cell = replace(
-                cell,
-                reason=redactor.text(cell.reason),
-                findings=tuple(redacted(finding, redactor) for finding in cell.findings),
-                evidence=evidence(
-                    attempts[cell.decided_by].exchanges, redactor, (target.base_url, endpoint.shown_url)
-                ),
-            )
+                    await self._aside(self._record, endpoint, scenario, attempts, redactor)
+            shown_as = (target.base_url, endpoint.shown_url)
+            cell = await self._aside(self._judged, endpoint, scenario, attempts, flags, redactor, shown_as)
         return cell
+
+    async def _aside(self, work: Callable[..., T], *arguments: Any) -> T:
+        return await self._loop.run_in_executor(self._judging, work, *arguments)
+
+    def _judged(
+        self,
+        endpoint: Endpoint,
+        scenario: Scenario,
+        attempts: Sequence[Attempt],
+        flags: tuple[Flag, ...],
+        redactor: Redactor,
+        shown_as: tuple[str, str],
+    ) -> Cell:
+        cell = judge(
+            endpoint.name,
+            scenario,
+            attempts,
+            quirks=quirks_of(endpoint),
+            strictness=self._options.strictness,
+            flags=flags,
+        )
+        return replace(
+            cell,
+            reason=redactor.text(cell.reason),
+            findings=tuple(redacted(finding, redactor) for finding in cell.findings),
+            evidence=evidence(attempts[cell.decided_by].exchanges, redactor, shown_as),
+        )
+
+    async def _attempts(
+        self,
+        endpoint: Endpoint,
+        scenario: Scenario,
+        target: Target,
+        transport: Transport,
+        unplayed: Callable[[], int] | None = None,
+    ) -> list[Attempt]:
+        """Run the scenario until it counts, `attempts` times at most (in a replay: as recorded)."""
+        attempts: list[Attempt] = []
+        while True:
+            attempt = await run_script(scenario, target, transport)
+            attempts.append(attempt)
+            judgement = await self._aside(judge_attempt, scenario, attempt)
+            more = unplayed() > 0 if unplayed else len(attempts) < endpoint.attempts
+            if judgement.verdict != "inconclusive" or not more:
+                return attempts
 
     async def _replay(
         self, endpoint: Endpoint, scenario: Scenario, target: Target, redactor: Redactor
@@ -217,11 +260,11 @@ class Acquirer:
         path = cassette_path(endpoint, scenario.id, self._options)
         command = record_command(endpoint, self._options, scenario.id)
         try:
-            recording = tape.load(path)
+            recording = await self._aside(tape.load, path)
         except tape.CassetteError as error:
             return [_failed(target, "no-cassette", f"{error}; record it: {command}")], ()
         transport = tape.ReplayTransport(recording, path, redactor)
-        attempts = await run_attempts(endpoint, scenario, target, transport, while_unplayed=transport)
+        attempts = await self._attempts(endpoint, scenario, target, transport, transport.unplayed)
         stuck_on = [e.failure for a in attempts for e in a.exchanges if e.failure]
         if stuck_on or transport.unplayed():
             message = f"cassette is of an older scenario: {path}; re-record it: {command}"
@@ -302,23 +345,10 @@ async def _started(simulator: Simulator) -> Simulator:
     return simulator
 
 
-async def run_attempts(
-    endpoint: Endpoint,
-    scenario: Scenario,
-    target: Target,
-    transport: Transport,
-    while_unplayed: tape.ReplayTransport | None = None,
-) -> list[Attempt]:
-    """Run the scenario until it counts, at most ``endpoint.attempts`` times (in a replay: as recorded)."""
-    attempts: list[Attempt] = []
-    while True:
-        attempt = await run_script(scenario, target, transport)
-        attempts.append(attempt)
-        if judge_attempt(scenario, attempt).verdict != "inconclusive":
-            return attempts
-        more = while_unplayed.unplayed() > 0 if while_unplayed else len(attempts) < endpoint.attempts
-        if not more:
-            return attempts
+def broken(endpoint: Endpoint, scenario: Scenario, error: Exception) -> Cell:
+    """The cell of a scenario in which the suite itself failed: we could not tell, and say why."""
+    reason = f"the suite failed here, please report it: {type(error).__name__}: {error}"
+    return Cell(endpoint.name, scenario.id, "strict", "error", reason=reason)
 
 
 def unsupported(endpoint: Endpoint, scenario: Scenario) -> Cell | None:

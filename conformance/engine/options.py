@@ -93,15 +93,20 @@ def select(options: Options) -> Selection:
                 f"{path}: no endpoint {name}{config.did_you_mean(name, names)}; "
                 "conformance list endpoints shows them"
             )
-    for rule in options.rules:
-        if rule not in RULES:
-            raise config.ConfigError(
-                f"no rule {rule}{config.did_you_mean(rule, list(RULES))}; conformance list rules shows them"
-            )
+    check_rules(options.rules)
     return Selection(
         tuple(e for e in endpoints if not options.endpoints or e.name in options.endpoints),
         scenarios_matching(options.scenarios, options.intrusive),
     )
+
+
+def check_rules(rules: tuple[str, ...]) -> None:
+    """Raises `ConfigError` for an id that no rule has."""
+    for rule in rules:
+        if rule not in RULES:
+            raise config.ConfigError(
+                f"no rule {rule}{config.did_you_mean(rule, list(RULES))}; conformance list rules shows them"
+            )
 
 
 def scenarios_matching(patterns: tuple[str, ...], intrusive: bool) -> tuple[Scenario, ...]:
@@ -136,6 +141,11 @@ def _resolve(path: Path, endpoint: Endpoint) -> None:
         ("unsupported", endpoint.unsupported, list(CAPABILITIES), "capability"),
         ("persona", (endpoint.persona,) if endpoint.persona else (), list(PERSONAS), "persona"),
     )
+    if endpoint.ca_file is not None and not (path.parent / endpoint.ca_file).is_file():
+        raise config.ConfigError(
+            f"{path}:{config.line_of(path, ('endpoints', endpoint.name, 'ca_file'))}: "
+            f"endpoints.{endpoint.name}.ca_file: no such file {endpoint.ca_file} (beside {path.name})"
+        )
     for key, given, known, kind in checks:
         for number, word in enumerate(given):
             if word not in known:

@@ -19,6 +19,7 @@ import pytest
 
 from conformance import __version__
 from conformance.engine.acquire import OnCell
+from conformance.engine.errors import EngineError
 from conformance.engine.options import Options, Selection, quirks_of, select
 from conformance.engine.plugin import ACQUIRER, CELL_ATTRIBUTE, INTERRUPTED, NOTES_KEY, ON_CELL
 from conformance.engine.sources import row_of, source_of
@@ -26,10 +27,6 @@ from conformance.judge import mark_stale
 from conformance.known import Known, apply_known
 from conformance.report.jsonfile import cell_from_json
 from conformance.types import JUDGED, Cell, Matrix, ScenarioRow
-
-
-class EngineError(Exception):
-    """pytest itself failed: a bug of ours, or a broken installation; the message is its output."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +43,7 @@ class Recorder:
     def __init__(self, on_cell: OnCell | None, interrupted: threading.Event) -> None:
         self.cells: dict[tuple[str, str], Cell] = {}
         self.notes: list[str] = []
+        self.failures: list[str] = []
         self._on_cell = on_cell
         self._interrupted = interrupted
         self._distributed = False
@@ -63,6 +61,8 @@ class Recorder:
         text = getattr(report, CELL_ATTRIBUTE, None)
         if text is not None:
             self._take(cell_from_json(json.loads(text)))
+        elif report.failed:
+            self.failures.append(report.longreprtext)
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_testnodedown(self, node: Any) -> None:
@@ -119,6 +119,8 @@ def run(
         code = pytest.main(arguments, plugins=[recorder])
     if code in (pytest.ExitCode.INTERNAL_ERROR, pytest.ExitCode.USAGE_ERROR):
         raise EngineError(output.getvalue())
+    if recorder.failures and not interrupted.is_set():
+        raise EngineError(recorder.failures[0])
     matrix = assemble(options, selection, recorder.cells, recorder.notes, known, started, command)
     return Outcome(matrix, interrupted=interrupted.is_set() or code == pytest.ExitCode.INTERRUPTED)
 
@@ -183,20 +185,21 @@ def exit_code(outcome: Outcome, asked_by_name: Sequence[str], min_judged: float 
 
 @contextlib.contextmanager
 def _noting_interrupts(interrupted: threading.Event) -> Iterator[None]:
-    """Set the event on Ctrl-C, besides what Python does. Only the main thread may handle signals."""
+    """Set the event on Ctrl-C and SIGTERM, and interrupt. Only the main thread may handle signals."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
 
-    def note(number: int, frame: FrameType | None) -> None:
+    def note(_number: int, _frame: FrameType | None) -> None:
         interrupted.set()
-        signal.default_int_handler(number, frame)
+        raise KeyboardInterrupt
 
-    before = signal.signal(signal.SIGINT, note)
+    before = {number: signal.signal(number, note) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, before)
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 @contextlib.contextmanager

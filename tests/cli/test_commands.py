@@ -90,12 +90,22 @@ def test_a_violation_exits_1_and_a_known_one_0(tmp_path: Path) -> None:
         (("certify", "http://127.0.0.1:9", "--model", "m", "--key-env", "UNSET_KEY"), "UNSET_KEY"),
         (("certify", "http://127.0.0.1:9", "--model", "m", "--wire", "opena-chat"), "wire"),
         (("explain", "chat.plan"), "did you mean chat.plain?"),
+        (("certify", "simulator:refernce", "--model", "m"), "no such persona"),
+        (("run", "--config", "empty.yaml"), "empty.yaml:1: endpoints:"),
+        (("run", "--config", "date.yaml"), "date.yaml:2: endpoints.a.extra_body: holds something JSON has"),
+        (("run", "--config", "ca.yaml"), "ca.yaml:2: endpoints.a.ca_file: no such file nope.pem"),
+        (("run", "--config", "socks.yaml"), "endpoints.a.proxy: must begin with http:// or https://"),
     ],
 )  # fmt: skip
 def test_usage_and_configuration_errors_exit_2_in_a_line(
     tmp_path: Path, words: tuple[str, ...], said: str
 ) -> None:
     (tmp_path / "bad.yaml").write_text("endpoints:\n  a: {base_ur: http://x/v1, model: m}\n")
+    (tmp_path / "empty.yaml").write_text("endpoints: {}\n")
+    row = "endpoints:\n  a: {{base_url: 'http://127.0.0.1:9', model: m, {}}}\n"
+    (tmp_path / "date.yaml").write_text(row.format("extra_body: {seed: 2024-01-01}"))
+    (tmp_path / "ca.yaml").write_text(row.format("ca_file: nope.pem"))
+    (tmp_path / "socks.yaml").write_text(row.format("proxy: 'socks5://127.0.0.1:1'"))
     (tmp_path / "notyaml.yaml").write_text("{{{{")
     (tmp_path / "good.yaml").write_text(
         "endpoints: {reference: {persona: reference, model: m, scripted: true}}"
@@ -272,6 +282,50 @@ def test_without_live_nothing_but_loopback_is_reached_and_no_key_is_needed(tmp_p
     sources = {row["name"]: row["source"] for row in document["endpoints"]}
     assert sources["openai"] == "none"
     assert "live" not in sources.values()
+
+
+def test_a_dry_run_writes_nothing_and_no_run_overwrites_a_file_of_the_user(tmp_path: Path) -> None:
+    words = ("certify", "simulator:reference", "--model", "m", "--scenario", "chat.plain", "--out", ".")
+    assert conformance(*words, "--dry-run", cwd=tmp_path).returncode == 0
+    assert not list(tmp_path.iterdir())
+    (tmp_path / "providers.yaml").write_text("mine")
+    done = conformance(*words, cwd=tmp_path)
+    assert done.returncode == 2
+    assert "choose another --out" in done.stderr
+    assert (tmp_path / "providers.yaml").read_text() == "mine"
+
+
+def test_a_bad_base_url_leaves_nothing_behind_and_speaks_of_no_file(tmp_path: Path) -> None:
+    done = conformance("certify", "notaurl", "--model", "m", cwd=tmp_path)
+    assert done.stderr.startswith("error: base_url: must begin with http:// or https://")
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("command", ["run", "certify"])
+def test_an_impossible_out_is_refused_before_anything_is_sent(tmp_path: Path, command: str) -> None:
+    (tmp_path / "file").write_text("x")
+    with served(PERSONAS["reference"]) as simulator:
+        configure(tmp_path, e=at(simulator, "reference"))
+        url = simulator.base_url("reference")
+        words = ("run", "--live") if command == "run" else ("certify", url, "--model", "m")
+        done = conformance(*words, "--out", "file/deep", cwd=tmp_path, env=KEY)
+        assert not simulator.journal
+    assert done.returncode == 2
+    assert "--out file/deep: can't be written to" in done.stderr
+
+
+def test_a_reader_that_leaves_changes_no_exit_code(tmp_path: Path) -> None:
+    configure(tmp_path, e=REFERENCE)
+    command = f"set -o pipefail; {sys.executable} -m conformance run --scenario chat.plain | true"
+    done = subprocess.run(
+        ["bash", "-c", command],
+        cwd=tmp_path,
+        env=clean_environment(),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, "Traceback" in done.stderr) == (0, False)
 
 
 def test_plain_pytest_runs_the_configuration(tmp_path: Path) -> None:
