@@ -9,11 +9,13 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from conformance.judge import ORDER, Strictness, judge, judge_attempt, mark_stale, worth_keeping
 from conformance.quirks import Quirk
 from conformance.quirks.catalogue import Shows
-from conformance.rules import error_text
+from conformance.rules import error_text, refusal_text
 from conformance.rules import examples as ex
 from conformance.scenarios.base import Feature, Scenario
 from conformance.types import Attempt, Cell, Exchange, Failure, VerdictName
@@ -24,8 +26,26 @@ WARNING = ex.answer(usage=ex.ABSENT)
 BROKEN_STREAM = tuple(replace(e, ending="cut") for e in ex.stream())
 
 
-def refusing(status: int, message: str = "No.", expect: Any = "answer") -> tuple[Exchange, ...]:
-    return ex.error(status, error={"message": message}, expect=expect)
+def refusing(
+    status: int, message: str = "No.", expect: Any = "answer", probe: str | None = None
+) -> tuple[Exchange, ...]:
+    return ex.error(status, error={"message": message}, expect=expect, probe=probe)
+
+
+def page(
+    status: int, body: bytes = b"<html>Not here</html>", probe: str | None = None
+) -> tuple[Exchange, ...]:
+    return ex.error(status, raw=body, probe=probe, expect="refusal" if probe else "answer")
+
+
+def models(status: int) -> tuple[Exchange, ...]:
+    (one,) = ex.models(raw=b'{"error":{"message":"No.","type":"t","param":null,"code":null}}')
+    assert one.response is not None
+    return (replace(one, response=replace(one.response, status=status)),)
+
+
+def broken(ending: Any, exchanges: tuple[Exchange, ...]) -> tuple[Exchange, ...]:
+    return tuple(replace(one, ending=ending) for one in exchanges)
 
 
 def nobody(kind: Any, message: str) -> tuple[Exchange, ...]:
@@ -103,8 +123,44 @@ STUCK = ("stuck", "")
         (STUCK, MISSING_ID + nobody("timeout", "late"), [a_quirk("chat.response.tool-call-id")], "error"),
         # a refusal that was asked for is what a conforming endpoint does
         (DID, refusing(400, expect="refusal"), [], "conforms"),
-        (DID, refusing(401, expect="refusal"), [], "conforms"),
+        (DID, refusing(401, expect="refusal", probe="wrong-key"), [], "conforms"),
         (DID, refusing(404, expect="refusal"), [], "conforms"),
+        # our own key refused: nothing is known of what was asked
+        *((DID, refusing(s, expect="refusal", probe=p), [], "error")
+          for s in (401, 403) for p in ("malformed-json", "missing-messages", "unknown-route")),
+        (STUCK, models(401), [], "error"),
+        (STUCK, models(403), [], "error"),
+        # the list of models is asked for in vain
+        *((DID, models(s), [], "violates") for s in (307, 404, 405, 500)),
+        (DID, models(503), [], "error"),
+        # nothing answers at the path that chat requests go to
+        *((STUCK, page(s), [], "error") for s in (404, 405)),
+        *((DID, page(s, probe="malformed-json"), [], "error") for s in (404, 405)),
+        (DID, page(404, b'{"detail":"Not Found"}', probe="missing-messages"), [], "error"),
+        (DID, page(404, probe="unknown-model"), [], "violates"),
+        (DID, refusing(404, probe="malformed-json", expect="refusal"), [], "violates"),
+        # the model under test is not there
+        (STUCK, refusing(400, "The model `m` does not exist or does not support tools"), [], "error"),
+        (STUCK, ex.error(400, error={"code": "model_not_found"}, expect="answer"), [], "error"),
+        (DID, refusing(404, "model 'm' not found", probe="bad-role", expect="refusal"), [], "error"),
+        # what declines no feature, whatever its text names
+        *((STUCK, refusing(s, "m does not support tools"), [], "error") for s in (401, 402, 403, 429)),
+        (STUCK, ex.error(400, error={"message": "No.", "input": "does not support tools"}, expect="answer"),
+         [], "violates"),
+        # a 500 that says what 503 says
+        (STUCK, refusing(500, "The server is overloaded"), [], "error"),
+        (STUCK, refusing(500, "No capacity left. Please try again later."), [], "error"),
+        (DID, refusing(500, "Overloaded", probe="malformed-json", expect="refusal"), [], "error"),
+        (DID, refusing(500, "Try again later", probe="malformed-json", expect="refusal"), [], "violates"),
+        (STUCK, refusing(500, "Internal error"), [], "violates"),
+        # all of it came, only the connection stayed open
+        (DID, broken("stalled", ex.stream()), [], "conforms"),
+        (STUCK, broken("stalled", ex.stream(done=b"")), [], "error"),
+        # what came before a stream broke counts, unless it is that it broke
+        (STUCK, broken("cut", ex.stream(done=b"")), [], "error"),
+        (STUCK, broken("cut", ex.stream(ex.start(), b"data: pong\n\n", done=b"")), [], "violates"),
+        (STUCK, broken("stalled", ex.stream(ex.start(), b"data: pong\n\n", done=b"")), [], "violates"),
+        (STUCK, broken("cut", ex.answer(raw=b'{"id":"chatcmpl-1",')), [], "error"),
     ],
 )  # fmt: skip
 def test_verdict(
@@ -175,7 +231,9 @@ def test_a_quirk_that_shows_somewhere_or_could_not_show_is_not_stale() -> None:
         (BROKEN_STREAM, True),
         (refusing(400), True),
         (refusing(500), True),
-        (refusing(401, expect="refusal"), True),
+        (refusing(401, expect="refusal", probe="wrong-key"), True),
+        (refusing(401, expect="refusal", probe="malformed-json"), False),
+        (refusing(500, "Overloaded"), False),
         (refusing(401), False),
         (refusing(429), False),
         (refusing(503, expect="refusal"), False),
@@ -200,6 +258,48 @@ def test_only_what_was_answered_replaces_a_cassette(exchanges: tuple[Exchange, .
 )
 def test_an_error_body_reads_as_one_line(body: bytes, text: str) -> None:
     assert error_text(body) == text
+
+
+ASKED = b'{"messages":[{"role":"user","content":"Say hello to response_format."}]}'
+
+
+@pytest.mark.parametrize(
+    ("body", "text"),
+    [
+        (b'{"error":{"message":"No.","code":"c","param":"p","type":"t","raw":"x"}}', "No. c p t"),
+        (b'{"detail":[{"type":"extra_forbidden","loc":["body","tools",0],"msg":"Extra","input":"x"}]}',
+         "extra_forbidden body.tools.0 Extra"),
+        (b'{"detail":"[{\'msg\': \'Bad\', \'input\': {\'response_format\': 1}}]"}', "[{'msg': 'Bad',"),
+        (b'{"error":"' + b"x" * 300 + b'Say hello to response_format."}', ""),
+        (b'{"error":"Bad: Say hello to response_format."}', "Bad: Say hello to response_format."),
+        (b"not here", "not here"),
+        (b"[" * 30_000, "[" * 2_000),
+    ],
+)  # fmt: skip
+def test_a_refusal_speaks_in_its_own_words(body: bytes, text: str) -> None:
+    assert refusal_text(body, ASKED) == text
+
+
+@given(body=st.binary(max_size=60), asked=st.binary(max_size=60))
+def test_a_refusal_of_any_bytes_reads_as_one_line(body: bytes, asked: bytes) -> None:
+    assert "\n" not in refusal_text(body, asked)
+
+
+def test_what_came_before_a_stream_broke_is_kept_and_that_it_broke_is_not() -> None:
+    attempt = Attempt(broken("cut", ex.stream(ex.start(), b"data: pong\n\n", done=b"")), *STUCK)
+    rules = {finding.rule for finding in judge_attempt(a_scenario(), attempt).findings}
+    assert "sse.one-json-object-per-event" in rules
+    assert "sse.done-sentinel" not in rules
+
+
+def test_a_call_that_the_model_misspelt_is_inconclusive_at_most() -> None:
+    for call in (
+        ex.call(arguments='{"town":1}'),
+        ex.call(name="f.get_weather"),
+        ex.call(arguments="{"),
+        ex.call(arguments="[1]"),
+    ):
+        assert judge_attempt(a_scenario(), Attempt(ex.answer(calls=[call]))).verdict == "inconclusive"
 
 
 def test_every_verdict_of_a_judged_cell_has_a_place_in_the_order() -> None:

@@ -14,12 +14,16 @@ MAX_BODY = 16_384
 
 MAX_PARTS = 200
 
+MAX_HEADERS = 200
+MAX_HEADER = 4_096
+"""How many headers are kept, and how many characters of the name and the value of each."""
+
 
 def evidence(
     exchanges: Sequence[Exchange], redactor: Redactor, shown_as: tuple[str, str]
 ) -> tuple[Mapping[str, Any], ...]:
     """One view per exchange; ``shown_as`` replaces the first string by the second in URLs."""
-    return tuple(_view(redactor.exchange(exchange), shown_as) for exchange in exchanges)
+    return tuple(_view(exchange, redactor, shown_as) for exchange in exchanges)
 
 
 def redacted(finding: Finding, redactor: Redactor) -> Finding:
@@ -32,15 +36,15 @@ def redacted(finding: Finding, redactor: Redactor) -> Finding:
     )
 
 
-def _view(exchange: Exchange, shown_as: tuple[str, str]) -> dict[str, Any]:
-    request, response, failure = exchange.request, exchange.response, exchange.failure
+def _view(exchange: Exchange, redactor: Redactor, shown_as: tuple[str, str]) -> dict[str, Any]:
+    clean = redactor.opening(_capped(exchange), MAX_BODY)
+    request, response, failure = clean.request, clean.response, clean.failure
     url = request.url.replace(*shown_as, 1) if shown_as[0] else request.url
-    size = max(len(request.body), len(response.body) if response else 0)
     return {
         "request": {
             "method": request.method,
             "url": url,
-            "headers": [list(pair) for pair in request.headers],
+            "headers": _headers(request.headers),
             "body": _text(request.body),
         },
         "response": None
@@ -48,17 +52,46 @@ def _view(exchange: Exchange, shown_as: tuple[str, str]) -> dict[str, Any]:
         else {
             "status": response.status,
             "http_version": response.http_version,
-            "headers": [list(pair) for pair in response.headers],
+            "headers": _headers(response.headers),
             "body": _text(response.body),
-            "parts": [[round(ms, 1), size] for ms, size in response.parts[:MAX_PARTS]],
+            "parts": [[round(ms, 1), size] for ms, size in response.parts],
         },
         "ending": exchange.ending,
         "failure": None if failure is None else {"kind": failure.kind, "message": failure.message},
         "elapsed_ms": round(exchange.elapsed_ms, 1),
         "probe": exchange.probe,
-        "truncated": size > MAX_BODY or bool(response and len(response.parts) > MAX_PARTS),
+        "truncated": _is_capped(exchange),
     }
 
 
+def _capped(exchange: Exchange) -> Exchange:
+    """The exchange with no more headers and parts than are kept."""
+    request, response = exchange.request, exchange.response
+    return replace(
+        exchange,
+        request=replace(request, headers=request.headers[:MAX_HEADERS]),
+        response=response
+        and replace(response, headers=response.headers[:MAX_HEADERS], parts=response.parts[:MAX_PARTS]),
+    )
+
+
+def _is_capped(exchange: Exchange) -> bool:
+    sides = [side for side in (exchange.request, exchange.response) if side is not None]
+    return (
+        any(
+            len(side.body) > MAX_BODY
+            or len(side.headers) > MAX_HEADERS
+            or any(len(text) > MAX_HEADER for pair in side.headers[:MAX_HEADERS] for text in pair)
+            for side in sides
+        )
+        or exchange.response is not None
+        and len(exchange.response.parts) > MAX_PARTS
+    )
+
+
+def _headers(headers: Sequence[tuple[str, str]]) -> list[list[str]]:
+    return [[name[:MAX_HEADER], value[:MAX_HEADER]] for name, value in headers]
+
+
 def _text(body: bytes) -> str:
-    return body[:MAX_BODY].decode("utf-8", "backslashreplace")
+    return body.decode("utf-8", "backslashreplace")

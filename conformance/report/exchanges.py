@@ -40,7 +40,10 @@ def _cell(page: Page, cell: Cell) -> None:
     if cell.reason:
         page.print(page.foreign(cell.reason), indent=2)
     for finding in cell.findings:
-        page.print(page.mark(bears(finding)), Text(" "), page.block(plain(finding)), indent=2)
+        head, place, *rest = plain(finding).split("\n")
+        page.print(page.mark(bears(finding)), Text(" "), page.block(head), indent=2)
+        page.line(page.block(place), indent=2)
+        page.print(page.block("\n".join(rest)), indent=2)
     for number, exchange in enumerate(cell.evidence):
         _exchange(page, number, exchange)
 

@@ -72,12 +72,21 @@ def speaks_by_reason(cell: Cell) -> bool:
     return bool(cell.reason) and cell.verdict != "conforms" and not settled_by_findings
 
 
+def cells_of(number: int) -> str:
+    """``1 cell``, ``2 cells``."""
+    return f"{number} {'cell' if number == 1 else 'cells'}"
+
+
+def moment(finding: Finding) -> str:
+    """The event and the time in milliseconds of a finding that lies in a stream; else empty."""
+    told = [] if finding.event is None else [f"event {finding.event}"]
+    return ", ".join(told if finding.ms is None else [*told, f"{finding.ms:.0f} ms"])
+
+
 def where(finding: Finding) -> str:
-    """The finding's place: its path, and the event and time in milliseconds when it lies in a stream."""
-    extra = [] if finding.event is None else [f"event {finding.event}"]
-    if finding.ms is not None:
-        extra.append(f"{finding.ms:.0f} ms")
-    return finding.path + (f" ({', '.join(extra)})" if extra else "")
+    """The finding's place: its path, and its moment when it lies in a stream."""
+    told = moment(finding)
+    return f"{finding.path} ({told})" if told else finding.path
 
 
 def plain(finding: Finding) -> str:

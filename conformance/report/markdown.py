@@ -11,6 +11,7 @@ from conformance.report.clean import clean_line
 from conformance.report.findings import (
     Deviation,
     Reason,
+    cells_of,
     counting,
     deviations,
     informational,
@@ -136,7 +137,10 @@ def _information(shown: Iterable[Cell]) -> list[str]:
     return [
         "For information (MAY rules never count):",
         "",
-        *(f"- {_code(rule)}: {_prose(message)} ({cells} cells)" for rule, (message, cells) in told.items()),
+        *(
+            f"- {_code(rule)}: {_prose(message)} ({cells_of(cells)})"
+            for rule, (message, cells) in told.items()
+        ),
     ]
 
 

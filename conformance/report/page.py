@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from rich.console import Console
 from rich.text import Text
@@ -36,6 +36,12 @@ class Page:
         """Text from outside, on one line."""
         return Text(self._encodable(clean_line(text, limit)), style)
 
+    def whole(self, text: str, style: str = "") -> Text:
+        """Text from outside that is there to be copied: never folded, on a line of its own if need be."""
+        shown = self.foreign(text, style)
+        shown.no_wrap = True
+        return shown
+
     def block(self, text: str, style: str = "") -> Text:
         """Text from outside, with its line feeds."""
         return Text(self._encodable(clean_block(text)), style)
@@ -67,11 +73,26 @@ class Page:
         rows = list(rows)
         widths = [max(text.cell_len for text in column) + 2 for column in zip(*rows, strict=True)][:-1]
         for row in rows:
-            if indent + sum(widths) + _NARROWEST > self.width:
+            if row[-1].no_wrap:
+                self._whole(_padded(indent, row, widths), row[-1])
+            elif indent + sum(widths) + _NARROWEST > self.width:
                 self.print(Text("  ").join(row), indent=indent)
             else:
-                padded = (t + Text(" " * (width - t.cell_len)) for t, width in zip(row, widths, strict=False))
-                self._hang(Text.assemble(" " * indent, *padded), row[-1])
+                self._hang(_padded(indent, row, widths), row[-1])
+
+    def line(self, text: Text, indent: int = 0) -> None:
+        """One line that is not folded."""
+        self._whole(Text(" " * indent), text)
+
+    def _whole(self, lead: Text, body: Text) -> None:
+        """``body`` in one piece: beside ``lead`` where it fits, else below it, for the terminal to wrap."""
+        if lead.cell_len + body.cell_len <= self.width:
+            lines = [lead + body]
+        else:
+            lines = [lead, body] if lead.plain.strip() else [body]
+        for line in lines:
+            line.rstrip()
+            self.console.print(line, soft_wrap=True)
 
     def _hang(self, lead: Text, body: Text) -> None:
         """``body`` folded into lines that all start where ``lead`` ends."""
@@ -80,3 +101,9 @@ class Page:
             whole = (lead if number == 0 else Text(" " * lead.cell_len)) + line
             whole.rstrip()
             self.console.print(whole, soft_wrap=True)
+
+
+def _padded(indent: int, row: Sequence[Text], widths: Sequence[int]) -> Text:
+    """All but the last column of ``row``."""
+    cells = (text + Text(" " * (width - text.cell_len)) for text, width in zip(row, widths, strict=False))
+    return Text.assemble(" " * indent, *cells)

@@ -8,7 +8,15 @@ from rich.console import Console
 from rich.text import Text
 
 from conformance.report.exchanges import print_cell
-from conformance.report.findings import Deviation, deviations, informational, reasons, where
+from conformance.report.findings import (
+    Deviation,
+    cells_of,
+    counting,
+    deviations,
+    informational,
+    moment,
+    reasons,
+)
 from conformance.report.grid import Column, Grid, grid, source
 from conformance.report.page import Page
 from conformance.report.summary import Count, count, summarize
@@ -18,12 +26,14 @@ from conformance.types import Cell, EndpointRow, Finding, Matrix, ScenarioRow
 __all__ = ["print_cell", "print_matrix", "print_tree"]
 
 _PITCH = 3  # columns of text per endpoint: a mark, a star where there are flags, a space
+_FEW = 3  # as many endpoints not run are told with their reasons
 
 
 def print_matrix(matrix: Matrix, console: Console, verbose: bool = False) -> None:
     """Print the matrix, what deviates and why, what was not run, and the counts last.
 
-    With ``verbose`` every place where a rule does not hold is shown with its excerpt, else one per rule.
+    With ``verbose`` every place where a rule does not hold is shown with its excerpt, else one per rule,
+    and every reason for which an endpoint was not run, else those of `_FEW` endpoints at most.
     """
     page, layout = Page(console), grid(matrix)
     _grid(page, layout)
@@ -31,9 +41,9 @@ def print_matrix(matrix: Matrix, console: Console, verbose: bool = False) -> Non
     _flags(page, shown)
     _deviations(page, shown, verbose, name_endpoints=True)
     _reasons(page, shown, name_endpoints=True)
-    _information(page, shown)
+    _information(page, shown, counted=True)
     _notes(page, matrix.notes)
-    _idle(page, layout.idle)
+    _idle(page, layout.idle, verbose)
     _counts(page, matrix, layout)
 
 
@@ -50,9 +60,9 @@ def print_tree(matrix: Matrix, console: Console) -> None:
         _flags(page, cells)
         _deviations(page, cells, verbose=False, name_endpoints=False)
         _reasons(page, cells, name_endpoints=False)
-        _information(page, cells)
+        _information(page, cells, counted=False)
     _notes(page, matrix.notes)
-    _idle(page, layout.idle)
+    _idle(page, layout.idle, verbose=False)
     page.gap()
     page.print(*_verdict_line(page, summarize(matrix).overall))
 
@@ -65,8 +75,7 @@ def _of(column: Column, cell: Cell) -> bool:
 
 
 def _grid(page: Page, layout: Grid) -> None:
-    ids = [page.foreign(row.id).cell_len for _, rows in layout.chapters for row in rows]
-    left = min(max(ids, default=0), page.width // 2) + 2
+    left = _left(page, layout)
     per_block = max(1, (page.width - left) // _PITCH)
     for start in range(0, len(layout.columns), per_block):
         block = layout.columns[start : start + per_block]
@@ -78,22 +87,51 @@ def _grid(page: Page, layout: Grid) -> None:
                 _row(page, layout, block, scenario, left)
 
 
+def _left(page: Page, layout: Grid) -> int:
+    """Where the first endpoint's column stands: wide enough for the names beside and above, if it can be."""
+    ids = [page.foreign(row.id).cell_len for _, rows in layout.chapters for row in rows]
+    most = page.width // 2
+    per_block = max(1, (page.width - min(max(ids, default=0), most) - 2) // _PITCH)
+    stairs = [
+        _label(page, column).cell_len - number % per_block * _PITCH
+        for number, column in enumerate(layout.columns)
+    ]
+    return min(max([*ids, *stairs], default=0), most) + 2
+
+
 def _stairs(page: Page, block: Sequence[Column], left: int) -> None:
-    """The endpoints' names, each on a line of its own that leads down to its column."""
+    """The endpoints' names, each on a line of its own that leads down to its column.
+
+    Where name and remarks together do not fit, the remarks go below; a name that is too long itself is cut
+    (the counts have it in full).
+    """
     for position in reversed(range(len(block))):
         corner = left + position * _PITCH
-        label = _label(page, block[position])
+        right = len(block) - position - 1
+        label, below = _label(page, block[position]), Text()
         if label.cell_len > corner - 1:
-            page.print(label)
-            label = Text()
+            label, below = _short(page, block[position], corner - 1), _remarks(page, block[position])
         line = page.own("─" * max(0, corner - label.cell_len - 1) + "┐", "dim")
-        bars = page.own("  │" * (len(block) - position - 1), "dim")
-        page.print(label, Text(" " if label.cell_len < corner else ""), line, bars)
+        page.print(label, Text(" " if label.cell_len < corner else ""), line, page.own("  │" * right, "dim"))
+        if below:
+            bars = page.own("│" + "  │" * right, "dim")
+            page.print(below, Text(" " * max(1, corner - below.cell_len)), bars)
 
 
 def _label(page: Page, column: Column) -> Text:
-    remarks = f" ({', '.join(column.remarks)})" if column.remarks else ""
-    return page.foreign(column.endpoint.name, "bold") + page.own(remarks, "italic")
+    return page.foreign(column.endpoint.name, "bold") + _remarks(page, column)
+
+
+def _remarks(page: Page, column: Column) -> Text:
+    return page.own(f" ({', '.join(column.remarks)})" if column.remarks else "", "italic")
+
+
+def _short(page: Page, column: Column, width: int) -> Text:
+    name, rest = page.foreign(column.endpoint.name, "bold"), page.own("…", "dim")
+    if name.cell_len > width:
+        name.truncate(max(1, width - rest.cell_len), overflow="crop")
+        name += rest
+    return name
 
 
 def _row(page: Page, layout: Grid, block: Sequence[Column], scenario: ScenarioRow, left: int) -> None:
@@ -136,7 +174,7 @@ def _branch(page: Page, chapter: str, branch: Sequence[tuple[ScenarioRow, Cell]]
         else:
             page.print(page.mark(cell.verdict) + star + name, indent=2)
             page.print(title, indent=4)
-        for rule in dict.fromkeys(finding.rule for finding in cell.findings):
+        for rule in dict.fromkeys(finding.rule for finding in counting(cell)):
             page.print(page.foreign(rule, "dim"), indent=6)
 
 
@@ -171,7 +209,8 @@ def _deviation(page: Page, deviation: Deviation, verbose: bool, name_endpoints: 
         page.rows(
             [
                 (page.own("in", "dim"), _places(page, [cell], name_endpoints)),
-                (page.own("at", "dim"), page.foreign(where(finding))),
+                (page.own("at", "dim"), page.whole(finding.path)),
+                *_moment(page, finding),
                 (page.own("wanted", "dim"), page.foreign(finding.wanted, "green")),
                 (page.own("got", "dim"), page.foreign(finding.got, "red")),
                 *_counted(page, finding),
@@ -180,10 +219,16 @@ def _deviation(page: Page, deviation: Deviation, verbose: bool, name_endpoints: 
             ],
             indent=4,
         )
-    rest = [] if verbose else places[1:]
-    if rest:
-        also = _places(page, [cell for cell, _ in rest], name_endpoints)
+    told = _place(places[0][0])
+    rest = [cell for cell, _ in places if _place(cell) != told]
+    if rest and not verbose:
+        also = _places(page, rest, name_endpoints)
         page.print(page.own("also in ", "dim"), also, indent=4)
+
+
+def _moment(page: Page, finding: Finding) -> list[tuple[Text, Text]]:
+    told = moment(finding)
+    return [(page.own("when", "dim"), page.own(told))] if told else []
 
 
 def _counted(page: Page, finding: Finding) -> list[tuple[Text, Text]]:
@@ -201,6 +246,10 @@ def _breaking(page: Page, deviation: Deviation) -> list[tuple[Text, Text]]:
 def _explained(page: Page, finding: Finding) -> list[tuple[Text, Text]]:
     told = (("declared quirk", finding.quirk), ("known", finding.known))
     return [(page.own(label, "dim"), page.foreign(text)) for label, text in told if text is not None]
+
+
+def _place(cell: Cell) -> tuple[str, str, str]:
+    return cell.endpoint, cell.scenario, cell.mode
 
 
 def _places(page: Page, cells: Iterable[Cell], name_endpoints: bool) -> Text:
@@ -234,11 +283,14 @@ def _reasons(page: Page, cells: Iterable[Cell], name_endpoints: bool) -> None:
         page.print(_places(page, reason.cells, name_endpoints), indent=4)
 
 
-def _information(page: Page, cells: Iterable[Cell]) -> None:
+def _information(page: Page, cells: Iterable[Cell], counted: bool) -> None:
+    """The MAY rules that do not hold, by name alone: none of them counts."""
     told = informational(cells)
     if told:
         page.gap()
-        names = ", ".join(f"{rule} ({count} cells)" for rule, (_, count) in told.items())
+        names = ", ".join(
+            f"{rule} ({cells_of(number)})" if counted else rule for rule, (_, number) in told.items()
+        )
         page.print(page.own("For information (MAY): ", "dim"), page.foreign(names, limit=10_000))
 
 
@@ -260,14 +312,19 @@ def _notes(page: Page, notes: Iterable[str]) -> None:
         page.print(page.foreign(note), indent=2)
 
 
-def _idle(page: Page, idle: Sequence[EndpointRow]) -> None:
+def _idle(page: Page, idle: Sequence[EndpointRow], verbose: bool) -> None:
     if not idle:
         return
-    page.title(f"Not run: {len(idle)} {'endpoint' if len(idle) == 1 else 'endpoints'}")
-    page.rows(
-        [(page.foreign(row.name), page.foreign(row.reason or "no reason given", "dim")) for row in idle],
-        indent=2,
-    )
+    head = f"Not run: {len(idle)} {'endpoint' if len(idle) == 1 else 'endpoints'}"
+    if verbose or len(idle) <= _FEW:
+        page.title(head)
+        page.rows(
+            [(page.foreign(row.name), page.foreign(row.reason or "no reason given", "dim")) for row in idle],
+            indent=2,
+        )
+    else:
+        page.title(f"{head} (conformance list endpoints says why)")
+        page.print(Text(", ").join(page.foreign(row.name) for row in idle), indent=2)
 
 
 def _counts(page: Page, matrix: Matrix, layout: Grid) -> None:

@@ -2,7 +2,7 @@
 
 from conformance.rules import chat, model_probes, models, sse, sse_delivery
 from conformance.rules.check import check
-from conformance.rules.errortext import error_text
+from conformance.rules.errortext import error_text, refusal_text
 from conformance.rules.explain import examples_text
 from conformance.rules.registry import RULES, Rule, rule_of
 
@@ -15,6 +15,7 @@ __all__ = [
     "examples_text",
     "model_probes",
     "models",
+    "refusal_text",
     "rule_of",
     "sse",
     "sse_delivery",

@@ -45,30 +45,34 @@ class Fold:
 def fold(events: Sequence[sse.Event]) -> Mapping[int, Fold]:
     """What can be folded, by the number of the kept event it follows."""
     folds: dict[int, Fold] = {}
-    for first, count, shape in _runs(events):
-        if count <= KEPT + 1:
+    for first, shape, said in _runs(events):
+        if len(said) <= KEPT + 1:
             continue
         paths = _paths(shape)
         if paths is None:
             continue
-        inner = events[first + KEPT : first + count - 1]
-        texts = tuple(tuple(map(_unescape, _TEXT.split(event.data)[2::3])) for event in inner)
-        folds[first + KEPT - 1] = Fold(paths, tuple(event.number for event in inner), texts)
+        texts = tuple(tuple(map(_unescape, texts)) for texts in said[KEPT:-1])
+        numbers = tuple(range(first + KEPT, first + len(said) - 1))
+        folds[first + KEPT - 1] = Fold(paths, numbers, texts)
     return folds
 
 
-def _runs(events: Sequence[sse.Event]) -> Iterator[tuple[int, int, list[str]]]:
-    """First event, number of events and shape of every run of events of one shape."""
-    first, shape, name = 0, None, None
-    for number, event in enumerate(events):
+def _runs(events: Sequence[sse.Event]) -> Iterator[tuple[int, list[str], list[list[str]]]]:
+    """First event, shape and the texts of each event, of every run of events of one shape."""
+    first, name = 0, None
+    shape: list[str] = []
+    said: list[list[str]] = []
+    for event in events:
         parts = _TEXT.split(event.data)
+        texts = parts[2::3]
         del parts[2::3]
         if parts != shape or event.name != name or event.data_lines != 1:
-            if shape is not None:
-                yield first, number - first, shape
-            first, shape, name = number, parts, event.name
-    if shape is not None:
-        yield first, len(events) - first, shape
+            if said:
+                yield first, shape, said
+            first, shape, name, said = event.number, parts, event.name, []
+        said.append(texts)
+    if said:
+        yield first, shape, said
 
 
 def _paths(shape: list[str]) -> tuple[Path, ...] | None:

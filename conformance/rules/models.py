@@ -28,11 +28,21 @@ class ModelList(View):
 
     @classmethod
     def of(cls, run: Run) -> Iterator[Self]:
+        for reply in run.views(ModelListReply):
+            if reply.reading.succeeded:
+                yield cls(reply.reading, reply.at, reply.value, tested=_tested(run))
+
+
+@dataclass(frozen=True, slots=True)
+class ModelListReply(View):
+    """Any answer to ``GET /models``, whatever its status."""
+
+    @classmethod
+    def of(cls, run: Run) -> Iterator[Self]:
         for reading in run.readings:
             asked_for = reading.exchange.request.method.upper() == "GET" and reading.path.endswith("/models")
-            if asked_for and reading.succeeded and reading.exchange.wire.startswith("openai-"):
-                at = f"/exchanges/{reading.index}/response/body"
-                yield cls(reading, at, reading.body.value, tested=_tested(run))
+            if asked_for and reading.status and reading.exchange.wire.startswith("openai-"):
+                yield cls(reading, f"/exchanges/{reading.index}/response/body", reading.body.value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,8 +108,16 @@ NOT_FOUND = {"error": {"message": "No.", "type": "invalid_request_error", "param
     conforming=models(),
     consequence="clients that offer a choice of models show none",
 )
-def shape(listed: ModelList) -> Iterator[Violation]:
-    """GET /v1/models returns {object:list, data:[...]}."""
+def shape(listed: ModelListReply) -> Iterator[Violation]:
+    """GET /v1/models returns {object:list, data:[...]}.
+
+    With a 2xx status: the list is a part of the reference, so that one who has none declares it unsupported.
+    Refused credentials, quota and load say nothing.
+    """
+    if not listed.reading.succeeded:
+        if listed.reading.status not in NOT_OURS:
+            yield listed.http.found("status", wanted="200 with a list")
+        return
     if not isinstance(listed.value, dict):
         yield listed.found(wanted="a JSON object", saw=listed.reading.body.problem or None)
         return

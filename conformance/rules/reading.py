@@ -41,12 +41,14 @@ class JsonText:
     """A text read as JSON. ``value`` is ``ABSENT`` where it is none; ``problem`` then says why.
 
     A byte order mark is a problem, yet the value behind it is there. ``duplicates`` are the member names
-    that an object repeats (the last one counts).
+    that an object repeats (the last one counts). ``beyond``: it passes a limit of ours, nested too deep or
+    with an integer too long; it may well be JSON, and nothing is said of it.
     """
 
     value: Any = ABSENT
     problem: str = ""
     duplicates: tuple[str, ...] = ()
+    beyond: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +77,11 @@ class Reading:
     def succeeded(self) -> bool:
         """True for a 2xx answer."""
         return 200 <= self.status < 300
+
+    @property
+    def beyond(self) -> bool:
+        """True when a part of the response passes a limit of ours, so that its text can't be judged."""
+        return self.body.beyond or any(payload.beyond for payload in self.payloads.values())
 
     @property
     def media_type(self) -> str | None:
@@ -134,7 +141,7 @@ def read_json(text: bytes | str) -> JsonText:
     if not text.strip():
         return JsonText(problem="empty")
     if _too_deep(text):
-        return JsonText(problem=f"nested deeper than {MAX_DEPTH}")
+        return JsonText(problem=f"nested deeper than {MAX_DEPTH}", beyond=True)
     duplicates: list[str] = []
 
     def members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -148,8 +155,10 @@ def read_json(text: bytes | str) -> JsonText:
         value = json.loads(text, object_pairs_hook=members, parse_constant=_no_constant)
     except json.JSONDecodeError as error:
         return JsonText(problem=f"{error.msg} at character {error.pos}")
-    except (ValueError, RecursionError) as error:
+    except _NotJson as error:
         return JsonText(problem=str(error)[:100])
+    except (ValueError, RecursionError) as error:
+        return JsonText(problem=str(error)[:100], beyond=True)
     return JsonText(value, problem, tuple(duplicates[:20]))
 
 
@@ -171,5 +180,9 @@ def _too_deep(text: str) -> bool:
     return False
 
 
+class _NotJson(ValueError):
+    pass
+
+
 def _no_constant(name: str) -> Any:
-    raise ValueError(f"{name} is not JSON")
+    raise _NotJson(f"{name} is not JSON")

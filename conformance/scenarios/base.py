@@ -51,7 +51,8 @@ CAPABILITIES: Mapping[str, str] = {
 class Feature:
     """An optional feature that an endpoint may decline honestly.
 
-    ``named_by``: a pattern; a 4xx whose error matches it names the feature and counts as ``refused``.
+    ``named_by``: a pattern; a 4xx whose error matches it names the feature and counts as ``refused``
+    (not for credentials, credit, quota, or an unknown model).
     """
 
     name: str
@@ -62,8 +63,19 @@ def feature(name: str, pattern: str) -> Feature:
     return Feature(name, re.compile(pattern, re.IGNORECASE))
 
 
+# As vLLM, OpenAI, Ollama, OpenRouter, pydantic and older servers put it. Not meant: a tool_choice, parallel
+# calls, strict tools or a member of a tool, which are declined by themselves.
 TOOLS = feature(
-    "tools", r"(?:does not|doesn't|not) support (?:tool|function)|tools? (?:is|are) not supported"
+    "tools",
+    r"(?:does not|doesn't|not) support (?:tools?|functions?)\b(?![ -]?choice)"
+    r"|(?<!parallel )(?<!strict )\b(?:tools?|(?:tool|function)[ _-]?call(?:s|ing)?|tool[ _-]?use)\b['\"`]* "
+    r"(?:is|are) (?:currently )?(?:not (?:supported|enabled|available)|unsupported)"
+    r"|(?:unrecognized|unknown|unexpected) (?:request )?(?:arguments?|parameters?|fields?)(?: supplied)?: ?"
+    r"(?:[\w'\"`]+, )*['\"`]?tools\b(?![.\[])"
+    r"|unsupported parameters?: ?['\"`]?tools\b(?![.\[])"
+    r"|tool choice requires --enable-auto-tool-choice"
+    r"|no endpoints found that support tool use"
+    r"|\bbody\.tools (?:extra (?:inputs|fields)|unexpected)",
 )
 REASONING = feature("reasoning", r"reasoning_effort|does not support (?:reasoning|thinking)")
 JSON_SCHEMA = feature("response_format", r"response_format|json_schema|structured output")

@@ -65,8 +65,47 @@ _PATTERNS: tuple[tuple[str, bytes], ...] = (
         rb'(?i:\\"(?:' + _MEMBER + rb')\\")\s*:\s*\\"(?P<quoted>(?!\[redacted\]\\)(?:[^"\\]|\\[^"])+)',
     ),
 )
-SHAPES = [(name, re.compile(pattern, re.DOTALL)) for name, pattern in _PATTERNS]
-"""What a credential's shape is called, and the shape; a pattern's last group, if any, is the credential."""
+# What a shape can't do without: looking for these first is far cheaper than looking for the shape.
+_NEEDED: dict[bytes, tuple[bytes, ...]] = dict(
+    zip(
+        (pattern for _, pattern in _PATTERNS),
+        (
+            (b"sk-", b"sk_"),
+            (b"gsk_", b"hf_", b"xai-", b"csk-", b"r8_", b"nvapi-", b"pplx-", b"fw_", b"tgp_v1_"),
+            (b"aiza",),
+            (b"ya29.",),
+            (b"akia", b"asia"),
+            (b"ghp_", b"gho_", b"ghu_", b"ghs_", b"ghr_", b"github_pat_", b"glpat-", b"xox"),
+            (b"org-", b"proj_", b"user-", b"user_"),
+            (b"eyj",),
+            (b"bearer",),
+            (b"://",),
+            (b"key=", b"token=", b"sig=", b"signature=", b"credential="),
+        ),
+        strict=False,
+    )
+)
+_MEMBER_NEEDS = tuple(
+    name + b'"'
+    for name in (
+        b"apikey secretkey accesskey privatekey subscriptionkey accesstoken refreshtoken idtoken authtoken"
+        b" bearertoken sessiontoken securitytoken secret password passwd authorization cookie orgid ationid"
+        b" openaiorganization openaiproject"
+    ).split()
+)
+"""The ends of ``_MEMBER``'s names, in lower case and without dashes, with the quote behind them."""
+_SHAPES = [(name, re.compile(pattern, re.DOTALL), _NEEDED.get(pattern)) for name, pattern in _PATTERNS]
+
+
+def shapes(data: bytes) -> Iterator[tuple[int, int, str]]:
+    """Where something has the shape of a credential: (start, end, what the shape is called)."""
+    lower = data.lower()
+    bare = lower.translate(None, b"-_\\")
+    member = any(need in bare for need in _MEMBER_NEEDS)
+    for name, pattern, needs in _SHAPES:
+        if member if needs is None else any(need in lower for need in needs):
+            for match in pattern.finditer(data):
+                yield *match.span(match.lastgroup or 0), name
 
 
 def credentials(request: HttpRequest) -> list[str]:
@@ -95,16 +134,55 @@ def credentials(request: HttpRequest) -> list[str]:
 # ------------------------------------------------------------------------------------------- by value
 
 
-def value_pattern(secrets: Iterable[str]) -> re.Pattern[bytes] | None:
-    """Finds the secrets in all their spellings; a match of the group ``blob`` lies in base64."""
-    plain: set[bytes] = set()
-    blobs: set[bytes] = set()
-    for secret in secrets:
-        plain.update(_spellings(secret))
-        blobs.update(_base64_cores(encode(secret)))
-    if not plain:
-        return None
-    return re.compile(b"(?P<plain>%b)|(?P<blob>%b)" % (_any_of(plain), _any_of(blobs)))
+class Values:
+    """Finds known secrets in all their spellings."""
+
+    __slots__ = ("_ascii", "_folded", "_pattern", "_spelled")
+
+    def __init__(self, secrets: Iterable[str]) -> None:
+        plain: set[bytes] = set()
+        blobs: set[bytes] = set()
+        for secret in secrets:
+            plain.update(_spellings(secret))
+            blobs.update(_base64_cores(encode(secret)))
+        self._spelled = plain | blobs
+        self._folded = {_fold(text) for text in self._spelled}
+        self._ascii = all(map(bytes.isascii, self._spelled))
+        self._pattern = re.compile(b"(?P<plain>%b)|(?P<blob>%b)" % (_any_of(plain), _any_of(blobs)))
+
+    def found(self, data: bytes) -> bool:
+        """Whether one is in there. A few plain searches: far cheaper than the pattern."""
+        return any(text in data for text in self._spelled)
+
+    def matches(self, data: bytes) -> Iterator[re.Match[bytes]]:
+        """Where they are; a match of the group ``blob`` lies in base64."""
+        return self._pattern.finditer(data) if self._spelled and self.found(data) else iter(())
+
+    def disguised(self, data: bytes) -> Iterator[str]:
+        """How one is hidden that doesn't show in ``data`` itself."""
+        if self._spelled:
+            yield from (how for how, view in self._views(data) if self.found(view))
+
+    def _views(self, data: bytes) -> Iterator[tuple[str, bytes]]:
+        if b"%" in data:
+            once = unquote_to_bytes(data)
+            yield "percent-encoded", once
+            yield "percent-encoded twice", unquote_to_bytes(once)
+        folded = _fold(data)
+        # Unescaping takes backslashes away, which folding does too and fast, and turns u00xx into ASCII.
+        if b"\\" in data and (
+            not self._ascii or b"u00" in folded or any(text in folded for text in self._folded)
+        ):
+            once = _unescape(data)
+            yield "JSON-escaped", once
+            yield "JSON-escaped twice", _unescape(once)
+        if b"&" in data:
+            yield "HTML-escaped", encode(html.unescape(data.decode("utf-8", "replace")))
+        yield "folded", folded
+
+
+def _fold(text: bytes) -> bytes:
+    return text.translate(None, b" \t\n\r\v\f\\")
 
 
 def _any_of(texts: Iterable[bytes]) -> bytes:
@@ -134,19 +212,6 @@ def _base64_cores(raw: bytes) -> Iterator[bytes]:
         core = encoded[start : (shift + len(raw)) * 8 // 6]
         yield core
         yield core.translate(bytes.maketrans(b"+/", b"-_"))
-
-
-def disguises(raw: bytes) -> Iterator[tuple[str, bytes]]:
-    """Views of ``raw`` in which a secret shows that is hidden in ``raw`` itself, each with its name."""
-    yield "percent-encoded", unquote_to_bytes(raw)
-    yield "percent-encoded twice", unquote_to_bytes(unquote_to_bytes(raw))
-    if b"\\" in raw:
-        once = _unescape(raw)
-        yield "JSON-escaped", once
-        yield "JSON-escaped twice", _unescape(once)
-    if b"&" in raw:
-        yield "HTML-escaped", encode(html.unescape(raw.decode("utf-8", "replace")))
-    yield "folded", re.sub(rb"[\s\\]+", b"", raw)
 
 
 def _unescape(raw: bytes) -> bytes:

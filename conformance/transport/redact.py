@@ -8,20 +8,20 @@ they turn up in). What can't be cut out exactly, or can't be looked into, goes a
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import TypeAlias
 from urllib.parse import unquote
 
 from conformance.transport.coding import ContentDecoder
 from conformance.transport.credentials import (
-    SHAPES,
+    Values,
     credentials,
-    disguises,
     encode,
     is_secret_name,
+    shapes,
     unbase64,
-    value_pattern,
 )
 from conformance.types import Exchange, HttpRequest, HttpResponse
 
@@ -35,9 +35,12 @@ Parts: TypeAlias = "tuple[tuple[float, int], ...]"
 _MARK = REPLACEMENT.encode()
 _INFLATED_MAX = 16 * 1024 * 1024
 _MAX_DEPTH = 3
+_OVERLAP = 16 * 1024
+"""Bytes behind a cut that are looked at for the rest of a credential: tokens of 8 kB are real."""
 
-_RUN = re.compile(rb"[A-Za-z0-9+/_-]{28,}={0,2}")  # shorter base64 can't hold a credential's shape
 _RUN_CHARS = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/_-="
+_KINDS = bytes(b"- "[chr(code).encode("latin-1") not in _RUN_CHARS[:-1]] for code in range(256))
+_RUN = b"-" * 28  # shorter base64 can't hold a credential's shape
 
 
 class SecretLeak(Exception):
@@ -52,7 +55,7 @@ class Redactor:
 
     def __init__(self, secrets: Iterable[str]) -> None:
         self._secrets = frozenset(s for s in secrets if len(s) >= MIN_SECRET and s not in REPLACEMENT)
-        self._values = value_pattern(self._secrets)
+        self._values = Values(self._secrets)
 
     def exchange(self, exchange: Exchange) -> Exchange:
         """The exchange without credentials; its request's own ones are taken out of the response too."""
@@ -64,6 +67,49 @@ class Redactor:
             response=door._response(exchange.response) if exchange.response else None,
             failure=replace(failure, message=door.text(failure.message)) if failure else None,
         )
+
+    def opening(self, exchange: Exchange, size: int) -> Exchange:
+        """The exchange without credentials, of bodies and header values only the first ``size`` bytes.
+
+        The cost depends on ``size``, not on the body. What is behind the cut is looked at as far as a
+        credential that begins before it can reach: none is left as a beginning.
+        """
+        door = self._for(exchange.request)
+        request, response = exchange.request, exchange.response
+        return replace(
+            door.exchange(replace(exchange, request=replace(request, headers=(), body=b""), response=None)),
+            request=replace(
+                door._request(replace(request, headers=(), body=b"")),
+                headers=door._header_openings(request.headers, size),
+                body=door._opening(request.body, size),
+            ),
+            response=response
+            and replace(
+                response,
+                headers=door._header_openings(response.headers, size),
+                body=door._opening(response.body, size) if _readable(response) else _MARK,
+            ),
+        )
+
+    def _header_openings(
+        self, headers: tuple[tuple[str, str], ...], size: int
+    ) -> tuple[tuple[str, str], ...]:
+        def opening(text: str) -> str:
+            return self._opening(encode(text), size).decode("utf-8", "replace")
+
+        return tuple(
+            (opening(name), _masked(value[:size]) if is_secret_name(name[:size]) else opening(value))
+            for name, value in headers
+        )
+
+    def _opening(self, data: Blob, size: int) -> Blob:
+        # Sixteen: no spelling takes more characters for one.
+        seen = data[: size + max(_OVERLAP, 16 * max(map(len, self._secrets), default=0))]
+        if len(seen) <= size:
+            return self.bytes(seen)
+        clean, ((_, cut), _) = self._redact(seen, ((0.0, size), (0.0, len(seen) - size)))
+        # Where the cut goes through a credential, its mark is the last to be shown.
+        return clean[: cut + len(_MARK)] if clean.startswith(_MARK, cut) else clean[:cut]
 
     def request(self, request: HttpRequest) -> HttpRequest:
         """The request as ``exchange`` would redact it."""
@@ -102,8 +148,7 @@ class Redactor:
         )
 
     def _response(self, response: HttpResponse) -> HttpResponse:
-        readable = ContentDecoder(response.header("content-encoding"), 0).readable
-        if readable:
+        if _readable(response):
             body, parts = self._redact(response.body, response.parts)
         else:  # nobody can look into it here, so nobody can vouch for it
             body, parts = _replace(response.body, response.parts, [(0, len(response.body))])
@@ -142,23 +187,38 @@ class Redactor:
         if depth < _MAX_DEPTH and self._dirty_inside(data, depth):
             yield 0, len(data), "compressed data with a secret"
             return
-        if self._values is not None:
-            for match in self._values.finditer(data):
-                if match.lastgroup == "blob":
-                    yield *_whole_run(data, *match.span()), "a known secret (base64)"
-                else:
-                    yield *match.span(), "a known secret"
-        for what, pattern in SHAPES:
-            for match in pattern.finditer(data):
-                yield *match.span(match.lastgroup or 0), f"a credential's shape ({what})"
+        for match in self._values.matches(data):
+            if match.lastgroup == "blob":
+                yield *_whole_run(data, *match.span()), "a known secret (base64)"
+            else:
+                yield *match.span(), "a known secret"
+        for start, end, what in shapes(data):
+            yield start, end, f"a credential's shape ({what})"
         if depth < _MAX_DEPTH:
-            verdicts: dict[Blob, bool] = {}
-            for match in _RUN.finditer(data):
-                run = match.group()
-                if run not in verdicts:
-                    verdicts[run] = any(self._dirty(plain, depth + 1) for plain in _unbase64(run, depth))
-                if verdicts[run]:
-                    yield *match.span(), "a credential in base64"
+            places: defaultdict[Blob, list[tuple[int, int]]] = defaultdict(list)
+            for start, end in _runs(data):
+                places[data[start:end]].append((start, end))
+            for run in self._dirty_runs({run: [*_unbase64(run, depth)] for run in places}, depth + 1):
+                for start, end in places[run]:
+                    yield start, end, "a credential in base64"
+
+    def _dirty_runs(self, runs: Mapping[Blob, list[Blob]], depth: int) -> Iterator[Blob]:
+        """The keys of ``runs`` that a value of theirs speaks against."""
+        rest = []
+        for run, plains in runs.items():
+            if depth < _MAX_DEPTH and any(self._dirty_inside(plain, depth) for plain in plains):
+                yield run
+            elif plains:
+                rest.append(run)
+        todo = [rest] if rest else []
+        while todo:  # halving: looking into many at once costs little more than looking into one
+            some = todo.pop()
+            # What matches in one of them alone matches here too: to every pattern NUL is like an end.
+            if self._dirty(b"\0".join([b"", *(plain for run in some for plain in runs[run])]), depth):
+                if len(some) == 1:
+                    yield some[0]
+                else:
+                    todo += [some[: len(some) // 2], some[len(some) // 2 :]]
 
     def _dirty(self, data: Blob, depth: int) -> bool:
         return next(self._spans(data, depth), None) is not None
@@ -181,10 +241,11 @@ class Redactor:
         return decoder.too_large or (len(inner) > 0 and self._dirty(bytes(inner), depth + 1))
 
     def _disguised(self, data: Blob) -> list[str]:
-        values = self._values
-        if values is None:
-            return []
-        return [f"a known secret ({how})" for how, view in disguises(data) if values.search(view)]
+        return [f"a known secret ({how})" for how in self._values.disguised(data)]
+
+
+def _readable(response: HttpResponse) -> bool:
+    return ContentDecoder(response.header("content-encoding"), 0).readable
 
 
 def _replace(data: bytes, parts: Parts, spans: list[tuple[int, int]]) -> tuple[bytes, Parts]:
@@ -249,6 +310,18 @@ def _whole_run(data: bytes, start: int, end: int) -> tuple[int, int]:
     while end < len(data) and data[end] in _RUN_CHARS:
         end += 1
     return start, end
+
+
+def _runs(data: bytes) -> Iterator[tuple[int, int]]:
+    """Where base64 may stand: characters of its alphabets and at most two ``=``."""
+    kinds = data.translate(_KINDS)
+    start = kinds.find(_RUN)
+    while start >= 0:
+        end = kinds.find(b" ", start)
+        end = len(data) if end < 0 else end
+        end += len(data[end : end + 2]) - len(data[end : end + 2].lstrip(b"="))
+        yield start, end
+        start = kinds.find(_RUN, end)
 
 
 def _unbase64(run: bytes, depth: int) -> Iterator[bytes]:

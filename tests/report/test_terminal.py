@@ -13,6 +13,7 @@ from rich.console import Console
 
 from conformance.report.clean import clean_line
 from conformance.report.exchanges import reindent
+from conformance.report.findings import where
 from conformance.report.grid import grid
 from conformance.report.terminal import print_cell, print_matrix, print_tree
 from conformance.report.verdicts import ASCII_MARKS, MARKS
@@ -83,8 +84,12 @@ def test_no_control_code_reaches_the_output_whatever_is_in_the_matrix(matrix: Ma
 
 @settings(deadline=None)
 @given(matrices(), st.integers(20, 160))
-def test_no_line_is_wider_than_the_terminal(matrix: Matrix, width: int) -> None:
-    assert all(cell_len(line) <= width for line in everything(matrix, console(width)).split("\n"))
+def test_only_a_pointer_may_be_wider_than_the_terminal(matrix: Matrix, width: int) -> None:
+    findings = [finding for cell in matrix.cells for finding in cell.findings]
+    whole = {clean_line(finding.path).rstrip() for finding in findings}
+    whole |= {f"  at     {clean_line(where(finding))}".rstrip() for finding in findings}
+    lines = everything(matrix, console(width)).split("\n")
+    assert [line for line in lines if cell_len(line) > width and line not in whole] == []
 
 
 @pytest.mark.parametrize("encoding", ["ascii", "cp1252", "shift_jis"])
@@ -158,6 +163,29 @@ def test_a_flag_is_starred_in_the_grid_and_told_below() -> None:
     assert "* stale  deepseek-like reasoning.echo" in text
 
 
+def test_a_long_name_widens_the_grid_so_that_every_column_line_reaches_its_mark() -> None:
+    matrix = renamed("reference-deepseek-like", cells=1)
+    lines = matrix_text(matrix, 80).strip().splitlines()
+    assert lines[0].endswith("(simulated) ─┐")
+    assert lines[1].index("✓") == lines[0].index("┐")
+
+
+def test_a_name_that_does_not_fit_is_cut_above_its_column_with_its_remarks_below() -> None:
+    name = "a-name-that-never-ends-" * 3
+    lines = matrix_text(renamed(name, cells=1), 60).strip().splitlines()
+    assert lines[0] == "a-name-that-never-ends-a-name-… ┐"
+    assert lines[1] == " (simulated)                    │"
+    assert lines[2].index("✓") == lines[0].index("┐")
+
+
+def renamed(name: str, cells: int) -> Matrix:
+    """A simulated endpoint of that name with its first scenarios."""
+    first = one_endpoint()
+    row = replace(first.endpoints[0], name=name, source="simulator")
+    kept = tuple(replace(cell, endpoint=name) for cell in first.cells[:cells])
+    return replace(first, endpoints=(row,), scenarios=first.scenarios[:cells], cells=kept)
+
+
 def test_ascii_terminals_get_ascii_marks() -> None:
     text = matrix_text(several_endpoints(), encoding="ascii")
     assert re.search(r"^stream\.plain +X  \+  \+$", text, re.MULTILINE)
@@ -171,7 +199,8 @@ def test_a_deviation_shows_the_excerpt_that_proves_it_and_where_else_it_is() -> 
         "✗ chat.stream.finish-reason-last  MUST (schema)\n"
         "  The last chunk of a choice carries its finish_reason.\n"
         "    in      llama-server stream.plain\n"
-        "    at      /exchanges/0/response/events/7/data/choices/0/finish_reason (event 7, 212 ms)\n"
+        "    at      /exchanges/0/response/events/7/data/choices/0/finish_reason\n"
+        "    when    event 7, 212 ms\n"
         '    wanted  "stop"\n'
         "    got     null\n"
         "    breaks  a client cannot tell an ended answer from a cut one\n"
@@ -201,6 +230,44 @@ def test_cells_without_a_finding_tell_their_reason_once() -> None:
 def test_endpoints_not_run_come_with_what_is_missing() -> None:
     text = matrix_text(several_endpoints(), 140)
     assert "Not run: 2 endpoints\n  groq     GROQ_API_KEY is not set; record it with: conformance run" in text
+
+
+def idle(number: int) -> Matrix:
+    row = several_endpoints().endpoints[-1]
+    return replace(
+        one_endpoint(), endpoints=tuple(replace(row, name=f"idle-{place}") for place in range(number))
+    )
+
+
+def test_many_endpoints_not_run_are_named_on_one_line() -> None:
+    assert (
+        "Not run: 4 endpoints (conformance list endpoints says why)\n  idle-0, idle-1, idle-2, idle-3\n"
+    ) in matrix_text(idle(4))
+
+
+@pytest.mark.parametrize(("number", "verbose"), [(3, False), (4, True)])
+def test_few_endpoints_not_run_or_asked_for_in_full_tell_their_reasons(number: int, verbose: bool) -> None:
+    text = matrix_text(idle(number), 140, verbose)
+    assert text.count("MISTRAL_API_KEY is not set") == number
+
+
+def test_a_pointer_that_does_not_fit_stands_in_one_piece_on_a_line_of_its_own() -> None:
+    assert f"    at\n{FINISH.path}\n    when    event 7, 212 ms\n" in matrix_text(one_endpoint(), 60)
+
+
+def test_a_rule_that_fails_twice_in_a_cell_names_the_cell_once() -> None:
+    cell = replace(one_endpoint().cells[6], findings=(FINISH, replace(FINISH, path="/exchanges/1")))
+    assert "also in" not in matrix_text(replace(one_endpoint(), cells=(cell,)))
+
+
+def test_may_findings_are_one_line_of_names_in_the_tree_and_counted_in_the_matrix() -> None:
+    may = replace(CODE, rule="chat.may", level="MAY")
+    cells = tuple(replace(cell, verdict="conforms", findings=(may,)) for cell in one_endpoint().cells[:2])
+    matrix = replace(one_endpoint(), cells=cells)
+    assert [line for line in tree_text(matrix).splitlines() if "chat.may" in line] == [
+        "For information (MAY): chat.may"
+    ]
+    assert "For information (MAY): chat.may (2 cells)\n" in matrix_text(matrix)
 
 
 def test_the_last_line_counts_what_was_judged() -> None:

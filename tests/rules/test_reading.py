@@ -10,7 +10,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conformance.rules.examples import answer, exchange, stream
+from conformance.rules import check
+from conformance.rules.examples import (
+    answer,
+    call,
+    error,
+    exchange,
+    models,
+    opened,
+    piece,
+    start,
+    stream,
+    tool,
+    tool_stream,
+)
 from conformance.rules.reading import ABSENT, MAX_DEPTH, is_event_stream, read, read_json
 
 
@@ -113,3 +126,34 @@ def test_a_stream_is_read_as_events_each_with_its_payload() -> None:
 def test_no_url_makes_reading_raise(url: str) -> None:
     (one,) = exchange(request={}, body=b"{}")
     assert read(0, replace(one, request=replace(one.request, url=url))).path in ("", "/v1/chat/completions")
+
+
+@pytest.mark.parametrize("text", ["[" * (MAX_DEPTH + 1) + "]" * (MAX_DEPTH + 1), "1" * 5_000])
+def test_what_passes_a_limit_of_ours_is_no_fault_of_its_sender(text: str) -> None:
+    assert read_json(text).beyond
+    deep = f'{{"x":{text}}}'
+    body, asked = deep.encode(), {"response_format": {"type": "json_object"}}
+    called = [call(arguments=deep)]
+    strict = {"tools": [tool(strict=True)]}
+    for exchanges in (
+        answer(raw=body),
+        models(raw=body),
+        error(raw=body),
+        stream(start(), b"data: " + body + b"\n\n", piece("stop")),
+        answer(calls=called),
+        answer(calls=called, asked=strict),
+        tool_stream(opened(arguments=deep)),
+        answer(asked=asked, message={"content": deep}),
+    ):
+        assert [f for f in check(exchanges) if f.level != "MAY"] == []
+
+
+def test_the_status_is_judged_of_a_text_beyond_our_limits() -> None:
+    deep = b"[" * (MAX_DEPTH + 1)
+    (found,) = check(answer(raw=deep, status=500))
+    assert found.path == "/exchanges/0/response/status"
+
+
+@pytest.mark.parametrize("text", ["{", "NaN", "", b"\xff", "{} {}"])
+def test_what_is_no_json_is_within_our_limits(text: str | bytes) -> None:
+    assert not read_json(text).beyond

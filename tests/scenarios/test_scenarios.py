@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 
 from conformance.scenarios import SCENARIOS, Scenario, limits, scripts
-from conformance.scenarios.base import ModelDidNot, Stuck, asks_of, marked, need, request, scenario
+from conformance.scenarios.base import TOOLS, ModelDidNot, Stuck, asks_of, marked, need, request, scenario
 from conformance.types import (
     Ask,
     Exchange,
@@ -157,3 +157,44 @@ def test_every_request_at_once_has_a_code_of_its_own() -> None:
     (step,) = walk(SCENARIOS["limits.concurrent"], lambda n: reply(SCENARIOS["limits.concurrent"].ideal[n]))
     for ask, code in zip(asks_of(step), limits.CANARIES, strict=True):
         assert [other for other in limits.CANARIES if other in repr(ask)] == [code]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '"auto" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set',
+        "Function calling is not enabled for this model",
+        "Function calling is not supported.",
+        "`tool calling` is not supported",
+        "registry.example/m does not support tools",
+        "Unrecognized request argument supplied: tools",
+        "Unrecognized request arguments supplied: tool_choice, tools",
+        "'tools' is not supported with this model.",
+        "Unsupported parameter: 'tools'",
+        "tools is not supported in this model.",
+        "No endpoints found that support tool use.",
+        "extra_forbidden body.tools Extra inputs are not permitted",
+        "body.tools extra fields not permitted value_error.extra",
+    ],
+)
+def test_tools_are_declined_in_these_words(text: str) -> None:
+    assert TOOLS.named_by.search(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Parallel tool calls are not supported.",
+        "Strict tools are not supported",
+        "Thinking mode does not support this tool_choice",
+        "This model does not support tool choice",
+        "No endpoints found that support the provided 'tool_choice' value",
+        "tools.0.custom: For 'object' type, property 'properties' is not supported",
+        "missing body.tools.0.function.name Field required",
+        "list_type body.tools Input should be a valid list",
+        "Unrecognized request argument supplied: tool_choice",
+        "Unrecognized request argument supplied: tools[0].function.strict",
+    ],
+)
+def test_words_on_a_part_of_tools_decline_no_tools(text: str) -> None:
+    assert not TOOLS.named_by.search(text)

@@ -77,7 +77,7 @@ def length_at_cap(run: Run) -> Iterator[Violation]:
             continue
         if message.finish_reason == "content_filter" or not message.settled:
             continue
-        half = any(one.arguments and one.parsed.problem for one in message.calls)
+        half = any(one.arguments and one.parsed.problem and not one.parsed.beyond for one in message.calls)
         if half or message.reading.exchange.probe == CAP_PROBE:
             yield message.found(
                 wanted='finish_reason "length"',

@@ -143,7 +143,7 @@ def id_string(run: Run) -> Iterator[Violation]:
     consequence="logs and stores that key completions by id overwrite one with the other",
 )
 def id_unique(run: Run) -> Iterator[Violation]:
-    """Two calls do not share an id.
+    """Two responses do not share an id.
 
     The schema describes the id as unique.
     """

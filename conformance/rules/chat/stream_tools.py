@@ -269,7 +269,7 @@ def arguments_json(call: Call) -> Iterator[Violation]:
     """
     if call.event is None or not call.settled or not (call.arguments or "").strip():
         return
-    if call.parsed.value is ABSENT:
+    if call.parsed.value is ABSENT and not call.parsed.beyond:
         saw = f"{call.parsed.problem}: {call.arguments}"
         yield call.found("function", "arguments", wanted="JSON in all", saw=saw)
 

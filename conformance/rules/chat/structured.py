@@ -253,6 +253,8 @@ def strict_arguments(one: Call) -> Iterator[Violation]:
     if function is None or function.get("strict") is not True or not one.settled or one.arguments is None:
         return
     value = one.parsed.value
+    if one.parsed.beyond:
+        return
     if value is ABSENT:
         yield one.found("function", "arguments", wanted="JSON", saw=f"{one.parsed.problem}: {one.arguments}")
     elif wrong := first_error(function.get("parameters"), value):
@@ -267,6 +269,8 @@ def _judged(message: Message, format: str) -> bool:
 
 def _not_json(message: Message, wanted: str, kind: type[Any]) -> Iterator[Violation]:
     read: JsonText = read_json(message.content)
+    if read.beyond:
+        return
     if read.value is ABSENT:
         yield message.found("content", wanted=wanted, saw=f"{read.problem}: {message.content}")
     elif not isinstance(read.value, kind):

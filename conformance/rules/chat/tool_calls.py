@@ -137,6 +137,7 @@ def call_name(one: WholeCall) -> Iterator[Violation]:
     level="SHOULD",
     basis="convention",
     source=CALL,
+    subject="model",
     violating=answer(calls=[call(name="functions.get_weather")]),
     conforming=answer(calls=[call(name="get_weather")]),
     consequence="the client knows no tool of that name and fails the turn",
@@ -145,6 +146,7 @@ def call_declared(one: Call) -> Iterator[Violation]:
     """function.name is one of the functions in the request.
 
     A model can invent a name, hence no MUST; a server should not add a prefix (functions., default_api:).
+    Corrected: judges the model, since nothing tells an invented name from one that a server changed.
     """
     if one.asked and one.asked.functions and not one.is_custom:
         name = one.get("function", "name")
@@ -173,6 +175,7 @@ def arguments_string(one: WholeCall) -> Iterator[Violation]:
     level="SHOULD",
     basis="prose",
     source=f"{CALL} arguments",
+    subject="model",
     violating=answer(calls=[call(arguments="{city: Oslo}")]),
     conforming=answer(calls=[call(arguments='{"city":"Oslo"}')]),
     consequence="the call cannot be run",
@@ -181,9 +184,12 @@ def arguments_json(one: WholeCall) -> Iterator[Violation]:
     """function.arguments parses as JSON.
 
     The schema's text warns that models may write invalid JSON, hence SHOULD; strict tools have a rule of
-    their own. A call that the cap or a filter cut is left alone.
+    their own. A call that the cap or a filter cut is left alone. Corrected: judges the model, whose text a
+    server only passes on.
     """
-    if one.settled and one.arguments is not None and one.arguments.strip() and one.parsed.value is ABSENT:
+    if not one.settled or one.arguments is None or not one.arguments.strip() or one.parsed.beyond:
+        return
+    if one.parsed.value is ABSENT:
         yield one.found("function", "arguments", wanted="JSON", saw=f"{one.parsed.problem}: {one.arguments}")
 
 
@@ -192,6 +198,7 @@ def arguments_json(one: WholeCall) -> Iterator[Violation]:
     level="SHOULD",
     basis="convention",
     source=CALL,
+    subject="model",
     violating=answer(calls=[call(arguments="[1]")]),
     conforming=answer(calls=[call(arguments='{"city":"Oslo"}')]),
     consequence="LangChain and MCP take a mapping and refuse anything else",
@@ -200,7 +207,8 @@ def arguments_json(one: WholeCall) -> Iterator[Violation]:
 def arguments_object(one: Call) -> Iterator[Violation]:
     """The parsed arguments value is a JSON object.
 
-    A function's parameters are an object's schema.
+    A function's parameters are an object's schema. Corrected: judges the model, which wrote the value; that
+    it comes in a string is the server's (chat.response.tool-call-arguments-string).
     """
     if not isinstance(one.parsed.value, dict | str | None) and one.parsed.value is not ABSENT:
         yield one.found("function", "arguments", wanted="a JSON object")
@@ -243,6 +251,7 @@ def arguments_once(one: Call) -> Iterator[Violation]:
     level="SHOULD",
     basis="convention",
     source=(CALL, "MoonshotAI/K2-Vendor-Verifier schema_accuracy"),
+    subject="model",
     violating=tool_stream(opened(), tool_piece(0, '{"town":'), tool_piece(0, '"Oslo"}')),
     conforming=tool_stream(opened(), tool_piece(0, '{"city":'), tool_piece(0, '"Oslo"}')),
     consequence="the tool refuses its arguments and the turn is lost",
@@ -250,8 +259,8 @@ def arguments_once(one: Call) -> Iterator[Violation]:
 def arguments_schema(one: Call) -> Iterator[Violation]:
     """Parsed arguments validate against the function parameters schema.
 
-    What a model writes is the model's; that constrained decoding is there, and works, is the server's.
-    Strict tools have a rule of their own.
+    Corrected: judges the model. Without strict nothing holds it to the schema (the schema's text: it may
+    hallucinate parameters), and strict tools have a rule of their own.
     """
     function = one.asked.functions.get(one.name) if one.asked else None
     if function is None or function.get("strict") is True or not one.settled:
