@@ -79,14 +79,15 @@ _UNKNOWN_MODEL = re.compile(
     re.IGNORECASE,
 )
 _LOAD = re.compile(
-    r"\boverload|\b(?:at|over|exceeds?|exceeded|out of|no|insufficient) capacity|capacity (?:is )?exceeded",
+    r"\boverloaded|\b(?:at|over|exceeds?|exceeded|out of|no|insufficient) capacity|capacity (?:is )?exceeded",
     re.IGNORECASE,
 )
 _LATER = re.compile(
     r"(?:try|retry)(?: your request)? again (?:later|in\b|shortly|soon)|temporarily unavailable|\bbusy\b",
     re.IGNORECASE,
 )
-_DONE = re.compile(rb"^data: ?\[DONE\][ \t]*\r?$", re.MULTILINE)
+_DONE = re.compile(rb"^data: ?\[DONE\][ \t]*\r?\n\r?\n", re.MULTILINE)
+"""The end marker, dispatched."""
 
 _PROVOKED = frozenset({"burst"})
 """Probes that provoke a transient status to see it: there it is the answer, and no excuse."""

@@ -153,9 +153,12 @@ STUCK = ("stuck", "")
         (DID, refusing(500, "Overloaded", probe="malformed-json", expect="refusal"), [], "error"),
         (DID, refusing(500, "Try again later", probe="malformed-json", expect="refusal"), [], "violates"),
         (STUCK, refusing(500, "Internal error"), [], "violates"),
+        (STUCK, refusing(500, "no matching overload for +"), [], "violates"),
+        (STUCK, refusing(500, "tools param requires --jinja flag"), [], "violates"),
         # all of it came, only the connection stayed open
         (DID, broken("stalled", ex.stream()), [], "conforms"),
         (STUCK, broken("stalled", ex.stream(done=b"")), [], "error"),
+        (STUCK, broken("stalled", ex.stream(done=b"data: [DONE]")), [], "error"),
         # what came before a stream broke counts, unless it is that it broke
         (STUCK, broken("cut", ex.stream(done=b"")), [], "error"),
         (STUCK, broken("cut", ex.stream(ex.start(), b"data: pong\n\n", done=b"")), [], "violates"),
@@ -290,6 +293,22 @@ def test_what_came_before_a_stream_broke_is_kept_and_that_it_broke_is_not() -> N
     rules = {finding.rule for finding in judge_attempt(a_scenario(), attempt).findings}
     assert "sse.one-json-object-per-event" in rules
     assert "sse.done-sentinel" not in rules
+
+
+@pytest.mark.parametrize("clean", [ex.answer(), ex.stream(), ex.tool_stream(ex.opened())])
+@given(data=st.data())
+def test_a_clean_answer_that_breaks_off_anywhere_is_an_error(
+    clean: tuple[Exchange, ...], data: st.DataObject
+) -> None:
+    (one,) = clean
+    assert one.response is not None
+    size = data.draw(st.integers(0, len(one.response.body) - 1))
+    half = replace(one.response, body=one.response.body[:size], parts=((1.0, size),))
+    ending = data.draw(st.sampled_from(["cut", "stalled"]))
+    verdict = judge_attempt(
+        a_scenario(), Attempt((replace(one, response=half, ending=ending),), *STUCK)
+    ).verdict
+    assert verdict == "error"
 
 
 def test_a_call_that_the_model_misspelt_is_inconclusive_at_most() -> None:

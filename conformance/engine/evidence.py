@@ -77,16 +77,12 @@ def _capped(exchange: Exchange) -> Exchange:
 
 def _is_capped(exchange: Exchange) -> bool:
     sides = [side for side in (exchange.request, exchange.response) if side is not None]
-    return (
-        any(
-            len(side.body) > MAX_BODY
-            or len(side.headers) > MAX_HEADERS
-            or any(len(text) > MAX_HEADER for pair in side.headers[:MAX_HEADERS] for text in pair)
-            for side in sides
-        )
-        or exchange.response is not None
-        and len(exchange.response.parts) > MAX_PARTS
-    )
+    return any(
+        len(side.body) > MAX_BODY
+        or len(side.headers) > MAX_HEADERS
+        or any(len(text) > MAX_HEADER for pair in side.headers[:MAX_HEADERS] for text in pair)
+        for side in sides
+    ) or (exchange.response is not None and len(exchange.response.parts) > MAX_PARTS)
 
 
 def _headers(headers: Sequence[tuple[str, str]]) -> list[list[str]]:

@@ -35,13 +35,14 @@ class Limits:
     """Bounds on one exchange: seconds, and bytes of the decoded body.
 
     ``connect_s``: name, connection and TLS, each. ``idle_s``: silence between two reads. ``total_s``: the
-    whole exchange.
+    whole exchange. ``max_bytes``: a body that is longer ends as ``too-large``. The head of a response is
+    bounded by httpcore, at 100 KiB: a longer one is a failure of kind ``protocol``.
     """
 
     connect_s: float = 10.0
     idle_s: float = 60.0
     total_s: float = 120.0
-    max_bytes: int = 32 * 1024 * 1024
+    max_bytes: int = 8 * 1024 * 1024
 
 
 class Transport(Protocol):
@@ -266,7 +267,7 @@ def _explain(
     if isinstance(error, httpx.TimeoutException):
         return "timeout", f"{to} sent no response headers within {limits.idle_s:g} s"
     if isinstance(error, TimeoutError) and not isinstance(error, httpx.TransportError):
-        return "timeout", f"{to} sent no response headers within {limits.total_s:g} s"
+        return "timeout", f"{to} sent no complete response headers within {limits.total_s:g} s in all"
     if stage.in_tls or any(isinstance(cause, ssl.SSLError) for cause in causes):
         return "tls", f"TLS with {via} failed: {_tls_reason(causes)}"
     if isinstance(error, httpx.ProxyError):

@@ -65,47 +65,69 @@ _PATTERNS: tuple[tuple[str, bytes], ...] = (
         rb'(?i:\\"(?:' + _MEMBER + rb')\\")\s*:\s*\\"(?P<quoted>(?!\[redacted\]\\)(?:[^"\\]|\\[^"])+)',
     ),
 )
-# What a shape can't do without: looking for these first is far cheaper than looking for the shape.
-_NEEDED: dict[bytes, tuple[bytes, ...]] = dict(
-    zip(
-        (pattern for _, pattern in _PATTERNS),
-        (
-            (b"sk-", b"sk_"),
-            (b"gsk_", b"hf_", b"xai-", b"csk-", b"r8_", b"nvapi-", b"pplx-", b"fw_", b"tgp_v1_"),
-            (b"aiza",),
-            (b"ya29.",),
-            (b"akia", b"asia"),
-            (b"ghp_", b"gho_", b"ghu_", b"ghs_", b"ghr_", b"github_pat_", b"glpat-", b"xox"),
-            (b"org-", b"proj_", b"user-", b"user_"),
-            (b"eyj",),
-            (b"bearer",),
-            (b"://",),
-            (b"key=", b"token=", b"sig=", b"signature=", b"credential="),
-        ),
-        strict=False,
-    )
+
+
+def kinds(characters: bytes) -> bytes:
+    """A table for ``runs``; ``characters`` is a class as in a pattern."""
+    return bytes(b" -"[re.match(characters, bytes([code])) is not None] for code in range(256))
+
+
+_SHAPES = [(name, re.compile(pattern, re.DOTALL)) for name, pattern in _PATTERNS]
+# What a shape can't do without, in lower case: looking for that first is far cheaper than for the shape.
+_WORD, _BEARER, _USER, _QUERIES, _MEMBERS = (
+    _SHAPES[:8],
+    _SHAPES[8:9],
+    _SHAPES[9:10],
+    _SHAPES[10:11],
+    _SHAPES[11:],
 )
-_MEMBER_NEEDS = tuple(
-    name + b'"'
-    for name in (
-        b"apikey secretkey accesskey privatekey subscriptionkey accesstoken refreshtoken idtoken authtoken"
-        b" bearertoken sessiontoken securitytoken secret password passwd authorization cookie orgid ationid"
-        b" openaiorganization openaiproject"
-    ).split()
-)
-"""The ends of ``_MEMBER``'s names, in lower case and without dashes, with the quote behind them."""
-_SHAPES = [(name, re.compile(pattern, re.DOTALL), _NEEDED.get(pattern)) for name, pattern in _PATTERNS]
+_QUERY_ENDS = (b"key=", b"token=", b"sig=", b"signature=", b"credential=")
+# The ends of the names in _MEMBER without their dashes and with the quote behind them, by their own ends.
+_MEMBER_ENDS: dict[bytes, tuple[bytes, ...]] = {
+    b'key"': (b'apikey"', b'secretkey"', b'accesskey"', b'privatekey"', b'subscriptionkey"'),
+    b'token"': tuple(kind + b'token"' for kind in b"access refresh id auth bearer session security".split()),
+    b'id"': (b'orgid"', b'ationid"'),
+    b'ization"': (b'authorization"', b'openaiorganization"'),
+    b'secret"': (b'secret"',),
+    b"passw": (b'password"', b'passwd"'),
+    b'cookie"': (b'cookie"',),
+    b'openaiproject"': (b'openaiproject"',),
+}
+_WORD_KINDS = kinds(b"[A-Za-z0-9_.-]")
+_SHORTEST_WORD = 19  # of the first eight shapes
+
+
+def runs(data: bytes, table: bytes, shortest: int) -> Iterator[tuple[int, int]]:
+    """Where at least ``shortest`` bytes of the table's kind follow each other, as far as they do."""
+    kind, wanted = data.translate(table), b"-" * shortest
+    start = kind.find(wanted)
+    while start >= 0:
+        end = kind.find(b" ", start + shortest)
+        end = len(data) if end < 0 else end
+        yield start, end
+        start = kind.find(wanted, end)
 
 
 def shapes(data: bytes) -> Iterator[tuple[int, int, str]]:
     """Where something has the shape of a credential: (start, end, what the shape is called)."""
+    for name, pattern in _possible(data):
+        for match in pattern.finditer(data):
+            yield *match.span(match.lastgroup or 0), name
+
+
+def _possible(data: bytes) -> Iterator[tuple[str, re.Pattern[bytes]]]:
+    words = b" ".join({data[start:end] for start, end in runs(data, _WORD_KINDS, _SHORTEST_WORD)})
+    yield from (shape for shape in _WORD if shape[1].search(words))
     lower = data.lower()
+    if b"bearer" in lower:
+        yield from _BEARER
+    if b"://" in data:
+        yield from _USER
+    if any(end in lower for end in _QUERY_ENDS):
+        yield from _QUERIES
     bare = lower.translate(None, b"-_\\")
-    member = any(need in bare for need in _MEMBER_NEEDS)
-    for name, pattern, needs in _SHAPES:
-        if member if needs is None else any(need in lower for need in needs):
-            for match in pattern.finditer(data):
-                yield *match.span(match.lastgroup or 0), name
+    if any(end in bare and any(whole in bare for whole in ends) for end, ends in _MEMBER_ENDS.items()):
+        yield from _MEMBERS
 
 
 def credentials(request: HttpRequest) -> list[str]:
@@ -171,7 +193,7 @@ class Values:
         folded = _fold(data)
         # Unescaping takes backslashes away, which folding does too and fast, and turns u00xx into ASCII.
         if b"\\" in data and (
-            not self._ascii or b"u00" in folded or any(text in folded for text in self._folded)
+            not self._ascii or _ASCII_ESCAPE.search(folded) or any(text in folded for text in self._folded)
         ):
             once = _unescape(data)
             yield "JSON-escaped", once
@@ -179,6 +201,9 @@ class Values:
         if b"&" in data:
             yield "HTML-escaped", encode(html.unescape(data.decode("utf-8", "replace")))
         yield "folded", folded
+
+
+_ASCII_ESCAPE = re.compile(rb"u00[0-7]")
 
 
 def _fold(text: bytes) -> bytes:

@@ -20,10 +20,12 @@ from conformance.transport.credentials import (
     credentials,
     encode,
     is_secret_name,
+    kinds,
+    runs,
     shapes,
     unbase64,
 )
-from conformance.types import Exchange, HttpRequest, HttpResponse
+from conformance.types import Exchange, Failure, HttpRequest, HttpResponse
 
 REPLACEMENT = "[redacted]"
 MIN_SECRET = 8
@@ -39,8 +41,8 @@ _OVERLAP = 16 * 1024
 """Bytes behind a cut that are looked at for the rest of a credential: tokens of 8 kB are real."""
 
 _RUN_CHARS = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/_-="
-_KINDS = bytes(b"- "[chr(code).encode("latin-1") not in _RUN_CHARS[:-1]] for code in range(256))
-_RUN = b"-" * 28  # shorter base64 can't hold a credential's shape
+_KINDS = kinds(b"[A-Za-z0-9+/_-]")
+_SHORTEST_RUN = 28  # shorter base64 can't hold a credential's shape
 
 
 class SecretLeak(Exception):
@@ -60,12 +62,11 @@ class Redactor:
     def exchange(self, exchange: Exchange) -> Exchange:
         """The exchange without credentials; its request's own ones are taken out of the response too."""
         door = self._for(exchange.request)
-        failure = exchange.failure
         return replace(
             exchange,
             request=door._request(exchange.request),
             response=door._response(exchange.response) if exchange.response else None,
-            failure=replace(failure, message=door.text(failure.message)) if failure else None,
+            failure=door._failure(exchange.failure),
         )
 
     def opening(self, exchange: Exchange, size: int) -> Exchange:
@@ -77,7 +78,8 @@ class Redactor:
         door = self._for(exchange.request)
         request, response = exchange.request, exchange.response
         return replace(
-            door.exchange(replace(exchange, request=replace(request, headers=(), body=b""), response=None)),
+            exchange,
+            failure=door._failure(exchange.failure),
             request=replace(
                 door._request(replace(request, headers=(), body=b"")),
                 headers=door._header_openings(request.headers, size),
@@ -137,6 +139,9 @@ class Redactor:
     def _for(self, request: HttpRequest) -> Redactor:
         own = set(credentials(request)) - self._secrets
         return Redactor(self._secrets | own) if own else self
+
+    def _failure(self, failure: Failure | None) -> Failure | None:
+        return failure and replace(failure, message=self.text(failure.message))
 
     def _request(self, request: HttpRequest) -> HttpRequest:
         return replace(
@@ -202,10 +207,10 @@ class Redactor:
                 for start, end in places[run]:
                     yield start, end, "a credential in base64"
 
-    def _dirty_runs(self, runs: Mapping[Blob, list[Blob]], depth: int) -> Iterator[Blob]:
-        """The keys of ``runs`` that a value of theirs speaks against."""
+    def _dirty_runs(self, blobs: Mapping[Blob, list[Blob]], depth: int) -> Iterator[Blob]:
+        """The keys of ``blobs`` that a value of theirs speaks against."""
         rest = []
-        for run, plains in runs.items():
+        for run, plains in blobs.items():
             if depth < _MAX_DEPTH and any(self._dirty_inside(plain, depth) for plain in plains):
                 yield run
             elif plains:
@@ -214,7 +219,7 @@ class Redactor:
         while todo:  # halving: looking into many at once costs little more than looking into one
             some = todo.pop()
             # What matches in one of them alone matches here too: to every pattern NUL is like an end.
-            if self._dirty(b"\0".join([b"", *(plain for run in some for plain in runs[run])]), depth):
+            if self._dirty(b"\0".join([b"", *(plain for run in some for plain in blobs[run])]), depth):
                 if len(some) == 1:
                     yield some[0]
                 else:
@@ -314,14 +319,9 @@ def _whole_run(data: bytes, start: int, end: int) -> tuple[int, int]:
 
 def _runs(data: bytes) -> Iterator[tuple[int, int]]:
     """Where base64 may stand: characters of its alphabets and at most two ``=``."""
-    kinds = data.translate(_KINDS)
-    start = kinds.find(_RUN)
-    while start >= 0:
-        end = kinds.find(b" ", start)
-        end = len(data) if end < 0 else end
-        end += len(data[end : end + 2]) - len(data[end : end + 2].lstrip(b"="))
-        yield start, end
-        start = kinds.find(_RUN, end)
+    for start, end in runs(data, _KINDS, _SHORTEST_RUN):
+        padding = data[end : end + 2]
+        yield start, end + len(padding) - len(padding.lstrip(b"="))
 
 
 def _unbase64(run: bytes, depth: int) -> Iterator[bytes]:

@@ -12,11 +12,13 @@ import json
 import os
 import re
 import secrets
+import stat
 from collections import defaultdict, deque
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from http import HTTPStatus
+from itertools import count
 from pathlib import Path
 from typing import Any, get_args
 
@@ -24,8 +26,10 @@ import vcr.request
 import vcr.serialize
 import yaml
 
+from conformance.transport import tape_yaml
 from conformance.transport.coding import decode
 from conformance.transport.redact import Redactor, SecretLeak
+from conformance.transport.tape_yaml import OURS, Flow, Parts
 from conformance.types import (
     WIRES,
     Ending,
@@ -37,10 +41,9 @@ from conformance.types import (
     WireName,
 )
 
-MAX_BYTES = 64 * 1024 * 1024
-"""The largest cassette that ``load`` reads."""
+MAX_BYTES = 16 * 1024 * 1024
+"""The largest cassette that ``load`` reads, and ``save`` writes."""
 
-_OURS = "conformance"
 _Headers = tuple[tuple[str, str], ...]
 
 
@@ -62,7 +65,8 @@ def save(
     """Write the exchanges, redacted, in one step: a reader sees the old file or the new one, whole.
 
     Raises ``SecretLeak`` when something is left after redaction (nothing is written then),
-    ``CassetteError`` for an exchange without a response, ``OSError`` when the file can't be written.
+    ``CassetteError`` for an exchange without a response or more than ``MAX_BYTES`` in all, ``OSError`` when
+    the file can't be written.
     """
     for number, exchange in enumerate(exchanges):
         if exchange.response is None:
@@ -77,12 +81,17 @@ def save(
         requests = [_request_to_vcr(exchange.request) for exchange in clean]
     except ValueError as error:
         raise CassetteError(f"{path}: not saved: vcrpy can't hold a URL: {error}") from None
+    responses = [_response_to_vcr(exchange) for exchange in clean]
     cassette = {
         "requests": requests,
-        "responses": [_response_to_vcr(exchange) for exchange in clean],
+        "responses": responses,
         "metadata": {redactor.text(name): redactor.text(value) for name, value in metadata.items()},
     }
-    text = vcr.serialize.serialize(cassette, _Yaml)
+    text = vcr.serialize.serialize(cassette, _Yaml(None))
+    stand_ins = [response[OURS]["parts"] for response in responses]
+    text = tape_yaml.fill_in(text, [parts for parts in stand_ins if parts])
+    if len(text.encode()) > MAX_BYTES:
+        raise CassetteError(f"{path}: not saved: larger than {MAX_BYTES >> 20} MiB")
     if leaks := redactor.leaks(text):
         raise SecretLeak(f"{path}: not saved: {leaks[0]} of the file")
     _write(path, text.encode())
@@ -91,21 +100,24 @@ def save(
 def load(path: Path) -> Tape:
     """Read a cassette, ours or one that stock vcrpy wrote (then all endings are ``complete``).
 
-    Raises ``CassetteError`` when it is missing, over ``MAX_BYTES``, not YAML or not a cassette.
+    Raises ``CassetteError`` when it is missing, no regular file, over ``MAX_BYTES``, not YAML or not a
+    cassette; the message says which interaction and key.
     """
     text = _read(path)
     try:
-        requests, responses, *rest = vcr.serialize.deserialize(text, _Yaml)
-        exchanges = tuple(map(_exchange, requests, responses))
-        metadata = (
-            {k: str(v) for k, v in rest[0].items() if isinstance(k, str) and _is_scalar(v)} if rest else {}
-        )
+        data = tape_yaml.load(text)
+        tape_yaml.check(data)
+        requests, responses, *rest = vcr.serialize.deserialize("", _Yaml(data))
+        exchanges = tuple(map(_exchange, count(), requests, responses))
+        metadata = rest[0] if rest and isinstance(rest[0], dict) else {}
     except yaml.YAMLError as error:
         raise CassetteError(f"{path}: not YAML: {' '.join(str(error).split())[:200]}") from None
-    except (KeyError, TypeError, ValueError, AttributeError, IndexError, RecursionError) as error:
-        reason = " ".join(str(error).split())[:200]
-        raise CassetteError(f"{path}: not a cassette: {type(error).__name__}: {reason}") from None
-    return Tape(exchanges, metadata)
+    except ValueError as error:
+        raise CassetteError(f"{path}: not a cassette: {' '.join(str(error).split())[:200]}") from None
+    except (KeyError, TypeError, AttributeError, IndexError, OverflowError, RecursionError) as error:
+        reason = "nested too deep" if isinstance(error, RecursionError) else "something is of another kind"
+        raise CassetteError(f"{path}: not a cassette: {reason}") from None
+    return Tape(exchanges, {k: str(v) for k, v in metadata.items() if isinstance(k, str) and _is_scalar(v)})
 
 
 class ReplayTransport:
@@ -166,7 +178,7 @@ def _response_to_vcr(exchange: Exchange) -> dict[str, Any]:
         "status": {"code": response.status, "message": _phrase(response.status)},
         "headers": _stock_headers(response),
         "body": {"string": response.body},
-        _OURS: {
+        OURS: {
             "wire": exchange.wire,
             "probe": exchange.probe,
             "expect": exchange.expect,
@@ -174,9 +186,9 @@ def _response_to_vcr(exchange: Exchange) -> dict[str, Any]:
             "http_version": response.http_version,
             "started": exchange.started,
             "elapsed_ms": exchange.elapsed_ms,
-            "request_headers": [_Flow(pair) for pair in exchange.request.headers],
-            "raw_headers": [_Flow(pair) for pair in response.headers],
-            "parts": [_Flow(part) for part in response.parts],
+            "request_headers": [Flow(pair) for pair in exchange.request.headers],
+            "raw_headers": [Flow(pair) for pair in response.headers],
+            "parts": Parts(response.parts) if response.parts else [],
         },
     }
 
@@ -194,8 +206,15 @@ def _stock_headers(response: HttpResponse) -> dict[str, list[str]]:
     return headers
 
 
-def _exchange(request: Any, response: Mapping[str, Any]) -> Exchange:
-    ours = response.get(_OURS)
+def _exchange(number: int, request: Any, response: Mapping[str, Any]) -> Exchange:
+    try:
+        return _any_exchange(request, response)
+    except ValueError as error:
+        raise ValueError(f"interaction {number}: {error}") from None
+
+
+def _any_exchange(request: Any, response: Mapping[str, Any]) -> Exchange:
+    ours = response.get(OURS)
     if ours is None:
         return _stock_exchange(request, response)
     body = _bytes(response["body"]["string"])
@@ -301,67 +320,32 @@ def _phrase(status: int) -> str:
         return ""
 
 
-# ---------------------------------------------------------------------------------------------- YAML
-
-
-class _Flow(list[Any]):
-    """A list to be written in one line."""
-
-
-class _Dumper(getattr(yaml, "CSafeDumper", yaml.SafeDumper)):  # type: ignore[misc]
-    """Writes for readers: members in our order, texts of several lines as such, no aliases."""
-
-    def ignore_aliases(self, _data: Any) -> bool:
-        return True
-
-
-class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
-    """Reads what anybody may have written: nothing executes, and no merge key multiplies itself."""
-
-    def flatten_mapping(self, node: Any) -> None:
-        if any(key.tag == "tag:yaml.org,2002:merge" for key, _ in node.value):
-            raise yaml.YAMLError("merge keys don't belong in a cassette")
-
-
-_SPECIAL = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\xa0\u2028\u2029\ufeff]")  # libyaml takes some for line ends
-
-
-def _write_str(dumper: Any, text: str) -> Any:
-    style = None
-    if _SPECIAL.search(text):
-        style = '"'
-    elif "\n" in text:
-        style = '"' if text[0] in " \n" or " \n" in text or text[-1] == " " else "|"
-    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style=style)
-
-
-def _write_flow(dumper: Any, data: _Flow) -> Any:
-    return dumper.represent_sequence("tag:yaml.org,2002:seq", data, flow_style=True)
-
-
-_Dumper.add_representer(str, _write_str)
-_Dumper.add_representer(_Flow, _write_flow)
+# ---------------------------------------------------------------------------------------------- disk
 
 
 class _Yaml:
-    """A serializer in vcrpy's sense. Its own one folds texts, sorts members and, before 9, executes tags."""
+    """A serializer in vcrpy's sense; it reads what was read already."""
 
-    @staticmethod
-    def serialize(cassette: dict[str, Any]) -> str:
-        text: str = yaml.dump(cassette, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=1 << 30)
-        return text
+    def __init__(self, data: Any) -> None:
+        self._data = data
 
-    @staticmethod
-    def deserialize(text: str) -> Any:
-        return yaml.load(text, Loader=_Loader)  # noqa: S506  # a subclass of the safe loader
+    def serialize(self, cassette: dict[str, Any]) -> str:
+        return tape_yaml.dump(cassette)
+
+    def deserialize(self, _text: str) -> Any:
+        return self._data
 
 
-# ---------------------------------------------------------------------------------------------- disk
+def _at_once(path: str, flags: int) -> int:
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))  # a FIFO would wait for its writer
 
 
 def _read(path: Path) -> str:
     try:
-        with path.open("rb") as file:
+        with open(path, "rb", opener=_at_once) as file:
+            status = os.fstat(file.fileno())
+            if not stat.S_ISREG(status.st_mode):
+                raise CassetteError(f"{path}: cannot be read: not a regular file")
             data = file.read(MAX_BYTES + 1)
     except FileNotFoundError:
         raise CassetteError(f"{path}: no such cassette") from None

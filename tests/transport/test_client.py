@@ -292,12 +292,12 @@ RAW = RAW_DEFLATE.compress(TEXT) + RAW_DEFLATE.flush()
 @pytest.mark.parametrize(
     ("coding", "body"),
     [
-        (b"gzip", gzip.compress(TEXT)),
-        (b"GZIP", gzip.compress(TEXT)),
-        (b"gzip", gzip.compress(TEXT[:7]) + gzip.compress(TEXT[7:])),
+        (b"gzip", gzip.compress(TEXT, mtime=0)),
+        (b"GZIP", gzip.compress(TEXT, mtime=0)),
+        (b"gzip", gzip.compress(TEXT[:7], mtime=0) + gzip.compress(TEXT[7:], mtime=0)),
         (b"deflate", zlib.compress(TEXT)),
         (b"deflate", RAW),
-        (b"deflate, gzip", gzip.compress(zlib.compress(TEXT))),
+        (b"deflate, gzip", gzip.compress(zlib.compress(TEXT), mtime=0)),
         (b"identity", TEXT),
         (b"br", TEXT),
     ],
@@ -314,7 +314,7 @@ def test_codings_are_undone_where_they_are_known(serve: Serve, coding: bytes, bo
     ("coding", "body"),
     [
         pytest.param(b"gzip", TEXT, id="not gzip at all"),
-        pytest.param(b"gzip", gzip.compress(TEXT)[:-9], id="gzip without its end"),
+        pytest.param(b"gzip", gzip.compress(TEXT, mtime=0)[:-9], id="gzip without its end"),
         pytest.param(b"deflate", b"\xff" * 50, id="not deflate at all"),
         pytest.param(b"deflate", zlib.compress(TEXT)[:-5], id="deflate without its end"),
     ],
@@ -375,6 +375,55 @@ def test_a_head_that_drips_runs_into_the_total_limit(serve: Serve) -> None:
     assert exchange.failure is not None
     assert exchange.failure.kind == "timeout"
     assert "0.2 s" in exchange.failure.message
+
+
+async def dripping(writer: asyncio.StreamWriter, drop: bytes) -> None:
+    while not writer.transport.is_closing():
+        writer.write(drop)
+        await writer.drain()
+        await asyncio.sleep(0.01)
+
+
+@pytest.mark.parametrize(
+    ("first", "drop"),
+    [
+        pytest.param(b"HTTP/1.1 200 OK\r\nX: ", b"y", id="a header a byte at a time"),
+        pytest.param(b"", b"HTTP/1.1 100 Continue\r\n\r\n", id="100 Continue for ever"),
+        pytest.param(b"", b"HTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\n", id="103 for ever"),
+    ],
+)
+def test_a_head_that_never_ends_runs_into_the_total_limit_and_says_so(
+    serve: Serve, first: bytes, drop: bytes
+) -> None:
+    async def handler(_request: bytes, _reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        writer.write(first)
+        await dripping(writer, drop)
+
+    exchange = exchanged(serve, handler, limits=Limits(idle_s=5, total_s=0.2))
+    assert exchange.failure is not None
+    assert exchange.failure.kind == "timeout"
+    assert exchange.failure.message.endswith("sent no complete response headers within 0.2 s in all")
+    assert exchange.elapsed_ms < 5_000
+
+
+@pytest.mark.parametrize("comment", [b": keep-alive\n\n", b":", b"\n"])
+def test_comments_for_ever_run_into_the_total_limit(serve: Serve, comment: bytes) -> None:
+    async def handler(_request: bytes, _reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        writer.write(CHUNKED)
+        await dripping(writer, chunk(comment))
+
+    exchange = exchanged(serve, handler, limits=Limits(idle_s=5, total_s=0.2))
+    assert (exchange.ending, exchange.failure) == ("stalled", None)
+    assert 200 <= exchange.elapsed_ms < 5_000
+
+
+def test_trailers_for_ever_run_into_the_total_limit(serve: Serve) -> None:
+    async def handler(_request: bytes, _reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        writer.write(CHUNKED + chunk(EVENT) + b"0\r\n")
+        await dripping(writer, b"X: y\r\n")
+
+    exchange = exchanged(serve, handler, limits=Limits(idle_s=5, total_s=0.2))
+    assert (exchange.ending, exchange.failure) == ("stalled", None)
 
 
 def failure_of(request: HttpRequest, **options: Any) -> tuple[str, str]:

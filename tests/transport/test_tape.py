@@ -6,6 +6,7 @@ import asyncio
 import base64
 import gzip
 import json
+import os
 import socket
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -259,6 +260,75 @@ def test_a_missing_cassette_is_refused_by_name(tmp_path: Path) -> None:
 def test_a_folder_is_no_cassette(tmp_path: Path) -> None:
     with pytest.raises(CassetteError, match="cannot be read"):
         load(tmp_path)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no FIFOs")
+def test_a_fifo_is_refused_without_waiting_for_its_writer(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "c.yaml")
+    with pytest.raises(CassetteError, match=r"c\.yaml: cannot be read: not a regular file"):
+        load(tmp_path / "c.yaml")
+
+
+@pytest.mark.skipif(not Path("/dev/zero").exists(), reason="this system has no /dev/zero")
+def test_a_device_is_refused() -> None:
+    with pytest.raises(CassetteError, match="cannot be read: not a regular file"):
+        load(Path("/dev/zero"))
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        pytest.param("[]", "the top: a mapping is wanted, not a list", id="a list"),
+        pytest.param("- x\n" * 300_000, "a mapping is wanted at the top", id="a long list"),
+        pytest.param("interactions: [" + "1," * 1_000_001 + "]", "more than 1000000 YAML nodes", id="many"),
+        pytest.param("version: 1", "the top has no interactions", id="none"),
+        pytest.param("interactions: 5", "interactions: a list is wanted, not a number", id="a number"),
+        pytest.param("interactions: [5]", "interaction 0: a mapping is wanted, not a number", id="numbers"),
+        pytest.param(STOCK.replace("GET", "[1]"), "interaction 0: request.method: a text", id="method"),
+        pytest.param(STOCK.replace("null", "{}"), "request.body: a text or bytes or nothing", id="body"),
+        pytest.param(STOCK.replace("['*/*']", "[1]"), "request.headers.accept: a text", id="header"),
+        pytest.param(STOCK.replace("['*/*']", "{}"), "request.headers.accept: a text", id="header map"),
+        *(
+            pytest.param(
+                STOCK.replace("code: 200", f"code: {status}"),
+                f"interaction 0: response.status.code: three digits are wanted, from 100 on, not {shown}",
+                id=f"status {status}",
+            )
+            for status, shown in [
+                ("99", "99"), ("1000", "1000"), ("-1", "-1"), ("1e9", "1e9"), ("true", "True"),
+                ("'200'", "200"), ("200.0", "200.0"), ("[200]", "a list"), ("null", "nothing"),
+            ]
+        ),
+        pytest.param(ours(parts=5), "response.conformance.parts: a list is wanted, not a number", id="parts"),
+        pytest.param(ours(parts=[[1.0]]), "parts: lists of two are wanted, not of 1", id="a part"),
+        pytest.param(ours(parts=[["a", 1]]), "conformance.parts: a number is wanted", id="a time"),
+        pytest.param(ours(parts=[[1.0, 13.0]]), "conformance.parts: a number", id="a size"),
+        pytest.param(ours(raw_headers=[["a", 1]]), "raw_headers: a text is wanted", id="a raw header"),
+        pytest.param(ours(ending="never"), "interaction 0: 'never' is none of", id="ending"),
+    ],
+)  # fmt: skip
+def test_a_refusal_says_where_and_what(tmp_path: Path, text: str, words: str) -> None:
+    path = tmp_path / "odd.yaml"
+    path.write_text(text)
+    with pytest.raises(CassetteError) as error:
+        load(path)
+    assert str(error.value).startswith(f"{path}: not a cassette: ")
+    assert words in str(error.value)
+
+
+def test_what_would_be_over_the_bound_is_not_saved(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tape, "MAX_BYTES", 2 << 20)
+    with pytest.raises(CassetteError, match=r"c\.yaml: not saved: larger than 2 MiB"):
+        saved(tmp_path / "c.yaml", recorded(b"x" * (2 << 20)))
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("ms", [0.0, 1.5, 1e-07, 1.5e-07, 1e16, 1.5e300])
+def test_times_are_kept_to_the_last_digit(tmp_path: Path, ms: float) -> None:
+    exchange = recorded()
+    assert exchange.response is not None
+    odd = replace(exchange, response=replace(exchange.response, parts=((ms, 5), (ms, 7))))
+    assert saved(tmp_path / "c.yaml", odd, recorded()).exchanges == (odd, recorded())
 
 
 def test_a_cassette_over_the_bound_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -274,6 +274,7 @@ ERROR_VARIANTS = (
 MODEL_VARIANTS = (
     Mutant("models.list.shape", LIST, _models_are([]), variant="array"),
     Mutant("models.list.shape", LIST, _models(put("data", value={})), variant="data"),
+    Mutant("models.list.shape", LIST, only(via("GET", "/models"), crashed), variant="failed"),
     Mutant(
         "models.list.entry-shape", LIST, _models(lambda listed: listed["data"].append("gpt")), variant="text"
     ),
