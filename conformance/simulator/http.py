@@ -41,7 +41,7 @@ class Limits:
     body: int = 4 * 1024 * 1024
     idle_s: float = 75.0
     read_s: float = 30.0
-    linger_s: float = 2.0
+    linger_s: float = 30.0
 
 
 @dataclass(frozen=True, slots=True)
