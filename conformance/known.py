@@ -14,11 +14,12 @@ from pathlib import Path
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from conformance.config import line_of
 from conformance.types import Cell
 
 
 class KnownError(Exception):
-    """The file can't be used; the message names file, entry and key."""
+    """The file can't be used; the message names file, line, entry and key."""
 
 
 class Known(BaseModel):
@@ -55,7 +56,8 @@ def load_known(path: Path) -> tuple[Known, ...]:
         except ValidationError as error:
             first = error.errors()[0]
             key = ".".join(str(part) for part in first["loc"]) or "entry"
-            raise KnownError(f"{path}: entry {number}: {key}: {first['msg']}") from None
+            line = line_of(path, (number, *first["loc"]))
+            raise KnownError(f"{path}:{line}: entry {number}: {key}: {first['msg']}") from None
     return tuple(entries)
 
 

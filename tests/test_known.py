@@ -67,8 +67,11 @@ def test_an_entry_for_another_scenario_silences_nothing() -> None:
     ("text", "said"),
     [
         ("{a: 1}", "a list of entries is wanted"),
-        ("- {endpoint: e}", "entry 0: rule: Field required"),
-        ("- {endpoint: e, rule: r, scenario: s, link: l, review_by: soon}", "entry 0: review_by"),
+        ("- {endpoint: e}", "known.yaml:1: entry 0: rule: Field required"),
+        (
+            "# filed\n- {endpoint: e, rule: r, scenario: s,\n   link: l, review_by: soon}",
+            ":3: entry 0: review_by",
+        ),
         ("- {endpoint: e, rule: r, scenario: s, link: l, review_by: 2027-01-01, x: 1}", "entry 0: x"),
         ("[", "not YAML"),
     ],
