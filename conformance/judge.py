@@ -175,18 +175,15 @@ def judge(
     endpoint: str,
     scenario: Scenario,
     attempts: Sequence[Attempt],
-    *,
-    quirks: Sequence[Quirk] = (),
-    strictness: Strictness | None = None,
+    judgements: Sequence[Judgement],
     flags: Collection[Flag] = (),
 ) -> Cell:
-    """The cell of one endpoint x scenario from all its attempts.
+    """The cell of one endpoint x scenario from all its attempts and what `judge_attempt` said of each.
 
     A scenario is run again only while the model does not do what it needs; a violation seen in any
     attempt counts, an ``inconclusive`` one only when no attempt was better. The findings and paths are
     those of the attempt that decided.
     """
-    judgements = [judge_attempt(scenario, attempt, quirks, strictness) for attempt in attempts]
     conclusive = [j for j in judgements if j.verdict != "inconclusive"] or judgements
     decided = min(conclusive, key=lambda j: ORDER.index(j.verdict))
     number = judgements.index(decided)

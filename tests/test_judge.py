@@ -76,6 +76,10 @@ def a_quirk(rule: str, got: str | None = None, scenarios: tuple[str, ...] = ("to
     )
 
 
+def cell_of(scenario: Scenario, attempts: Sequence[Attempt], quirks: Sequence[Quirk] = ()) -> Cell:
+    return judge("e", scenario, attempts, [judge_attempt(scenario, a, quirks) for a in attempts])
+
+
 DID = ("done", "")
 DID_NOT = ("model-did-not", "make two calls in one turn")
 STUCK = ("stuck", "")
@@ -175,24 +179,24 @@ def test_verdict(
 
 def test_one_call_where_two_are_needed_is_inconclusive_after_its_retries_never_violates() -> None:
     one_call = Attempt(ex.answer(calls=[ex.call()]), *DID_NOT)
-    cell = judge("e", a_scenario(), [one_call] * 3)
+    cell = cell_of(a_scenario(), [one_call] * 3)
     assert (cell.verdict, cell.attempts, cell.flags) == ("inconclusive", 3, ())
     assert cell.reason == "the model did not make two calls in one turn (in 3 attempts)"
 
 
 def test_an_attempt_that_counts_decides_and_the_cell_is_flaky() -> None:
-    cell = judge("e", a_scenario(), [Attempt(CLEAN, *DID_NOT), Attempt(CLEAN, *DID)])
+    cell = cell_of(a_scenario(), [Attempt(CLEAN, *DID_NOT), Attempt(CLEAN, *DID)])
     assert (cell.verdict, cell.decided_by, cell.flags) == ("conforms", 1, ("flaky",))
 
 
 def test_a_violation_in_any_attempt_counts() -> None:
-    cell = judge("e", a_scenario(), [Attempt(MISSING_ID, *DID_NOT), Attempt(CLEAN, *DID)])
+    cell = cell_of(a_scenario(), [Attempt(MISSING_ID, *DID_NOT), Attempt(CLEAN, *DID)])
     assert (cell.verdict, cell.decided_by) == ("violates", 0)
 
 
 def test_a_finding_names_the_quirk_that_declares_it() -> None:
     quirk = a_quirk("chat.response.tool-call-id")
-    cell = judge("e", a_scenario(), [Attempt(MISSING_ID, *DID)], quirks=[quirk])
+    cell = cell_of(a_scenario(), [Attempt(MISSING_ID, *DID)], quirks=[quirk])
     assert [f.quirk for f in cell.findings if f.rule == "chat.response.tool-call-id"] == ["some-quirk"]
 
 
@@ -211,7 +215,7 @@ def test_only_selected_rules_count() -> None:
 
 def test_a_declared_quirk_that_shows_nowhere_is_stale() -> None:
     quirk = a_quirk("chat.response.tool-call-id", scenarios=("tools.single-call", "tools.*"))
-    clean = judge("e", a_scenario(), [Attempt(CLEAN, *DID)], quirks=[quirk])
+    clean = cell_of(a_scenario(), [Attempt(CLEAN, *DID)], quirks=[quirk])
     (cell,), notes = mark_stale([clean], [quirk])
     assert cell.flags == ("stale",)
     assert notes == ("e: quirk some-quirk is declared but no longer shows in tools.single-call",)
@@ -219,9 +223,9 @@ def test_a_declared_quirk_that_shows_nowhere_is_stale() -> None:
 
 def test_a_quirk_that_shows_somewhere_or_could_not_show_is_not_stale() -> None:
     quirk = a_quirk("chat.response.tool-call-id", scenarios=("tools.single-call", "tools.other"))
-    shows = judge("e", a_scenario(), [Attempt(MISSING_ID, *DID)], quirks=[quirk])
-    clean = judge("e", a_scenario("tools.other"), [Attempt(CLEAN, *DID)], quirks=[quirk])
-    unsure = judge("e", a_scenario(), [Attempt(CLEAN, *DID_NOT)], quirks=[quirk])
+    shows = cell_of(a_scenario(), [Attempt(MISSING_ID, *DID)], quirks=[quirk])
+    clean = cell_of(a_scenario("tools.other"), [Attempt(CLEAN, *DID)], quirks=[quirk])
+    unsure = cell_of(a_scenario(), [Attempt(CLEAN, *DID_NOT)], quirks=[quirk])
     assert mark_stale([shows, clean], [quirk])[1] == ()
     assert mark_stale([unsure], [quirk])[1] == ()
 
@@ -323,4 +327,4 @@ def test_a_call_that_the_model_misspelt_is_inconclusive_at_most() -> None:
 
 def test_every_verdict_of_a_judged_cell_has_a_place_in_the_order() -> None:
     assert set(ORDER) == {"violates", "error", "quirk", "warns", "refused", "inconclusive", "conforms"}
-    assert isinstance(judge("e", a_scenario(), [Attempt(CLEAN)]), Cell)
+    assert isinstance(cell_of(a_scenario(), [Attempt(CLEAN)]), Cell)

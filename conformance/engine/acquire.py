@@ -8,7 +8,7 @@ import os
 import threading
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -18,7 +18,7 @@ from conformance.engine.drive import Target, plan, run_script
 from conformance.engine.evidence import evidence, redacted
 from conformance.engine.options import Options, quirks_of
 from conformance.engine.sources import Source, cassette_path, record_command
-from conformance.judge import judge, judge_attempt, worth_keeping
+from conformance.judge import Judgement, judge, judge_attempt, worth_keeping
 from conformance.scenarios import Scenario, scripts
 from conformance.simulator.personas import PERSONAS
 from conformance.simulator.server import Simulator
@@ -30,6 +30,7 @@ from conformance.types import (
     Cell,
     Exchange,
     Failure,
+    FailureKind,
     Flag,
     HttpRequest,
     VerdictName,
@@ -46,6 +47,14 @@ INTERRUPT_POLL_S = 0.2
 T = TypeVar("T")
 OnCell = Callable[[str, str, VerdictName], None]
 """Called from the background thread whenever a cell is finished: endpoint, scenario, verdict."""
+
+
+@dataclass(frozen=True, slots=True)
+class Acquired:
+    """The attempts of a cell, and what the judge said of each."""
+
+    attempts: Sequence[Attempt]
+    judgements: Sequence[Judgement]
 
 
 class Paced:
@@ -199,14 +208,14 @@ class Acquirer:
         cell = unsupported(endpoint, scenario)
         if cell is None:
             if transport is None:
-                attempts, flags = await self._replay(endpoint, scenario, target, redactor)
+                acquired, flags = await self._replay(endpoint, scenario, target, redactor)
             else:
-                attempts = await self._attempts(endpoint, scenario, target, transport)
+                acquired = await self._attempts(endpoint, scenario, target, transport)
                 flags = ("simulated",) if source.kind == "simulator" else ()
                 if source.kind == "live" and self._options.mode == "record":
-                    await self._aside(self._record, endpoint, scenario, attempts, redactor)
+                    await self._aside(self._record, endpoint, scenario, acquired.attempts, redactor)
             shown_as = (target.base_url, endpoint.shown_url)
-            cell = await self._aside(self._judged, endpoint, scenario, attempts, flags, redactor, shown_as)
+            cell = await self._aside(self._judged, endpoint, scenario, acquired, flags, redactor, shown_as)
         return cell
 
     async def _aside(self, work: Callable[..., T], *arguments: Any) -> T:
@@ -216,19 +225,13 @@ class Acquirer:
         self,
         endpoint: Endpoint,
         scenario: Scenario,
-        attempts: Sequence[Attempt],
+        acquired: Acquired,
         flags: tuple[Flag, ...],
         redactor: Redactor,
         shown_as: tuple[str, str],
     ) -> Cell:
-        cell = judge(
-            endpoint.name,
-            scenario,
-            attempts,
-            quirks=quirks_of(endpoint),
-            strictness=self._options.strictness,
-            flags=flags,
-        )
+        attempts = acquired.attempts
+        cell = judge(endpoint.name, scenario, attempts, acquired.judgements, flags)
         return replace(
             cell,
             reason=redactor.text(cell.reason),
@@ -243,33 +246,42 @@ class Acquirer:
         target: Target,
         transport: Transport,
         unplayed: Callable[[], int] | None = None,
-    ) -> list[Attempt]:
-        """Run the scenario until it counts, `attempts` times at most (in a replay: as recorded)."""
+    ) -> Acquired:
+        """Run the scenario until it counts, `attempts` times at most; in a replay as often as recorded.
+
+        Each attempt is judged once: the same judgement says whether to go on and what the cell is.
+        """
         attempts: list[Attempt] = []
+        judgements: list[Judgement] = []
+        quirks, strictness = quirks_of(endpoint), self._options.strictness
         while True:
             attempt = await run_script(scenario, target, transport)
+            judgement = await self._aside(judge_attempt, scenario, attempt, quirks, strictness)
             attempts.append(attempt)
-            judgement = await self._aside(judge_attempt, scenario, attempt)
-            more = unplayed() > 0 if unplayed else len(attempts) < endpoint.attempts
-            if judgement.verdict != "inconclusive" or not more:
-                return attempts
+            judgements.append(judgement)
+            if unplayed:
+                more = unplayed() > 0 and not any(e.failure for e in attempt.exchanges)
+            else:
+                more = judgement.verdict == "inconclusive" and len(attempts) < endpoint.attempts
+            if not more:
+                return Acquired(attempts, judgements)
 
     async def _replay(
         self, endpoint: Endpoint, scenario: Scenario, target: Target, redactor: Redactor
-    ) -> tuple[list[Attempt], tuple[Flag, ...]]:
+    ) -> tuple[Acquired, tuple[Flag, ...]]:
         path = cassette_path(endpoint, scenario.id, self._options)
         command = record_command(endpoint, self._options, scenario.id)
         try:
             recording = await self._aside(tape.load, path)
         except tape.CassetteError as error:
-            return [_failed(target, "no-cassette", f"{error}; record it: {command}")], ()
+            return _failed(scenario, target, "no-cassette", f"{error}; record it: {command}"), ()
         transport = tape.ReplayTransport(recording, path, redactor)
-        attempts = await self._attempts(endpoint, scenario, target, transport, transport.unplayed)
-        stuck_on = [e.failure for a in attempts for e in a.exchanges if e.failure]
+        acquired = await self._attempts(endpoint, scenario, target, transport, transport.unplayed)
+        stuck_on = [e.failure for a in acquired.attempts for e in a.exchanges if e.failure]
         if stuck_on or transport.unplayed():
             message = f"cassette is of an older scenario: {path}; re-record it: {command}"
-            return [_failed(target, "older-scenario", message)], ()
-        return attempts, _age(recording.metadata)
+            return _failed(scenario, target, "older-scenario", message), ()
+        return acquired, _age(recording.metadata)
 
     def _record(
         self, endpoint: Endpoint, scenario: Scenario, attempts: Sequence[Attempt], redactor: Redactor
@@ -362,10 +374,11 @@ def unsupported(endpoint: Endpoint, scenario: Scenario) -> Cell | None:
     return Cell(endpoint.name, scenario.id, "strict", "unsupported", reason=reason)
 
 
-def _failed(target: Target, kind: Any, message: str) -> Attempt:
+def _failed(scenario: Scenario, target: Target, kind: FailureKind, message: str) -> Acquired:
     request = HttpRequest("POST", target.base_url, (), b"")
     exchange = Exchange(request, None, "complete", target.wire.name, Failure(kind, message))
-    return Attempt((exchange,), "stuck", message)
+    attempt = Attempt((exchange,), "stuck", message)
+    return Acquired([attempt], [judge_attempt(scenario, attempt)])
 
 
 def _age(metadata: Mapping[str, str]) -> tuple[Flag, ...]:

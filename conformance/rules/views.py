@@ -83,17 +83,15 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """A JSON value of one exchange and its place, ``at``; ``event`` where that is in a stream."""
+    """A JSON value of one exchange and its place, ``at``; ``event`` where that is in a stream.
+
+    The kinds that rules may ask for are its subclasses with ``of``, which finds them in a run.
+    """
 
     reading: Reading
     at: str
     value: Any = ABSENT
     event: int | None = None
-
-    @classmethod
-    def of(cls, run: Run) -> Iterable[Self]:
-        """All of this kind in a run."""
-        raise NotImplementedError(cls.__name__)
 
     def get(self, *path: str | int) -> Any:
         """The value at a path below this one; ``ABSENT`` where there is none."""

@@ -1,0 +1,95 @@
+"""The vocabulary: every value that crosses a seam, frozen, importing nothing of ours.
+
+Data flows one way: configuration -> scenario -> wire -> exchange -> rules -> verdict -> matrix ->
+report. The words are defined in ``ARCHITECTURE.md``; each has one meaning everywhere.
+"""
+
+from __future__ import annotations
+
+from conformance.types.canonical import (
+    Fact,
+    Image,
+    JsonSchemaFormat,
+    Message,
+    NamedChoice,
+    Part,
+    Reasoning,
+    Refusal,
+    Request,
+    Text,
+    Tool,
+    ToolCall,
+    Turn,
+    Usage,
+)
+from conformance.types.exchange import Exchange, Failure, HttpRequest, HttpResponse
+from conformance.types.scenario import Ask, Attempt, Cancel, Raw, Reply, Script, Step, Together
+from conformance.types.verdict import Cell, EndpointRow, Finding, Matrix, ScenarioRow
+from conformance.types.vocabulary import (
+    JSON,
+    JUDGED,
+    VERDICTS,
+    WIRES,
+    Auth,
+    Basis,
+    Ending,
+    Expect,
+    FailureKind,
+    Flag,
+    Level,
+    Mode,
+    Role,
+    Rulebook,
+    VerdictName,
+    WireName,
+)
+
+__all__ = [
+    "JSON",
+    "JUDGED",
+    "VERDICTS",
+    "WIRES",
+    "Ask",
+    "Attempt",
+    "Auth",
+    "Basis",
+    "Cancel",
+    "Cell",
+    "Ending",
+    "EndpointRow",
+    "Exchange",
+    "Expect",
+    "Fact",
+    "Failure",
+    "FailureKind",
+    "Finding",
+    "Flag",
+    "HttpRequest",
+    "HttpResponse",
+    "Image",
+    "JsonSchemaFormat",
+    "Level",
+    "Matrix",
+    "Message",
+    "Mode",
+    "NamedChoice",
+    "Part",
+    "Raw",
+    "Reasoning",
+    "Refusal",
+    "Reply",
+    "Request",
+    "Role",
+    "Rulebook",
+    "ScenarioRow",
+    "Script",
+    "Step",
+    "Text",
+    "Together",
+    "Tool",
+    "ToolCall",
+    "Turn",
+    "Usage",
+    "VerdictName",
+    "WireName",
+]

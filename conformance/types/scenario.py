@@ -1,0 +1,92 @@
+"""What scenarios are made of: steps, replies, attempts."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from conformance.types.canonical import Request, Turn
+from conformance.types.exchange import Exchange
+from conformance.types.vocabulary import Auth, Expect
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """Send a canonical request over the endpoint's wire.
+
+    ``model`` replaces the endpoint's; ``auth`` chooses the credentials: the endpoint's own, a wrong
+    key, or none.
+    """
+
+    request: Request
+    probe: str | None = None
+    expect: Expect = "answer"
+    model: str | None = None
+    auth: Auth = "own"
+
+
+@dataclass(frozen=True, slots=True)
+class Raw:
+    """Send bytes as they are.
+
+    ``path`` is relative to the base URL (``/nope``), or begins with the wire's own: ``@chat``,
+    ``@models``, ``@models/{{model}}``. ``{{model}}`` stands for the endpoint's model: in ``path``
+    as one URL-encoded segment, in ``body`` as the inside of a JSON string.
+    """
+
+    method: str
+    path: str
+    body: bytes = b""
+    headers: tuple[tuple[str, str], ...] = ()
+    probe: str | None = None
+    expect: Expect = "either"
+    auth: Auth = "own"
+
+
+@dataclass(frozen=True, slots=True)
+class Cancel:
+    """Ask, and close the connection after ``after_events`` events of the stream."""
+
+    ask: Ask
+    after_events: int
+
+
+@dataclass(frozen=True, slots=True)
+class Together:
+    """Ask several at once; the replies come back in this order."""
+
+    asks: tuple[Ask, ...]
+
+
+Step: TypeAlias = Ask | Raw | Cancel | Together
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What a step brought: the exchange and, where it could be decoded, the turn."""
+
+    exchange: Exchange
+    turn: Turn | None
+
+    @property
+    def ok(self) -> bool:
+        """True when there is a 2xx answer that decoded to a turn."""
+        response = self.exchange.response
+        return response is not None and response.status < 300 and self.turn is not None
+
+
+Script: TypeAlias = Generator[Step, "Reply | tuple[Reply, ...]", None]
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """One whole run of a scenario's script.
+
+    ``outcome``: ``done`` (the script ran to its end), ``model-did-not`` (``reason`` says what the
+    scenario needed of the model), ``stuck`` (a step brought no turn to go on with).
+    """
+
+    exchanges: tuple[Exchange, ...]
+    outcome: Literal["done", "model-did-not", "stuck"] = "done"
+    reason: str = ""
