@@ -182,12 +182,38 @@ def _branch(page: Page, chapter: str, branch: Sequence[tuple[ScenarioRow, Cell]]
 
 
 def _deviations(page: Page, cells: Sequence[Cell], verbose: bool, name_endpoints: bool) -> None:
+    """What is not declared in full; what is, a line per quirk, unless ``verbose`` wants its excerpts too."""
     found = deviations(cells)
     by_rule: dict[str, list[Deviation]] = {}
     for deviation in sorted(found, key=_gravity):
-        by_rule.setdefault(deviation.rule, []).append(deviation)
-    if not by_rule:
+        if verbose or not all(finding.quirk for _, finding in deviation.places):
+            by_rule.setdefault(deviation.rule, []).append(deviation)
+    if by_rule:
+        _undeclared(page, by_rule, verbose, name_endpoints)
+    if not verbose:
+        _declared(page, cells, name_endpoints)
+
+
+def _declared(page: Page, cells: Iterable[Cell], name_endpoints: bool) -> None:
+    shown: dict[tuple[str, str], int] = {}
+    for cell in cells:
+        for quirk in {finding.quirk for finding in cell.findings if finding.quirk is not None}:
+            shown[cell.endpoint, quirk] = shown.get((cell.endpoint, quirk), 0) + 1
+    if not shown:
         return
+    page.title("Declared quirks that show (conformance explain QUIRK; -v shows the bytes)")
+    for (endpoint, quirk), times in sorted(shown.items()):
+        whose = f"{endpoint} " if name_endpoints else ""
+        where_ = f"{whose}{times} {'cell' if times == 1 else 'cells'}"
+        page.print(
+            page.mark("quirk"),
+            Text(" "),
+            page.foreign(quirk, STYLES["quirk"]),
+            page.foreign(f"  {where_}"),
+        )
+
+
+def _undeclared(page: Page, by_rule: dict[str, list[Deviation]], verbose: bool, name_endpoints: bool) -> None:
     page.title(f"What deviates: {len(by_rule)} {'rule' if len(by_rule) == 1 else 'rules'}")
     for rule, told in by_rule.items():
         worst = min((finding for _, finding in told[0].places), key=_finding_gravity)

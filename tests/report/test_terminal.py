@@ -19,7 +19,7 @@ from conformance.report.terminal import print_cell, print_matrix, print_tree
 from conformance.report.verdicts import ASCII_MARKS, MARKS
 from conformance.types import VERDICTS, Matrix
 
-from .examples import CODE, FINISH, evidence, one_endpoint, several_endpoints
+from .examples import CODE, DUPLICATE, FINISH, evidence, one_endpoint, several_endpoints
 from .strategies import matrices
 
 
@@ -209,8 +209,17 @@ def test_a_deviation_shows_the_excerpt_that_proves_it_and_where_else_it_is() -> 
 
 
 def test_violations_come_before_declared_quirks_before_warnings() -> None:
-    headings = re.findall(r"^([✗~!]) chat\.", matrix_text(several_endpoints()), re.MULTILINE)
-    assert headings == ["✗", "~", "!"]
+    text = matrix_text(several_endpoints(), verbose=True)
+    assert re.findall(r"^([✗~!]) chat\.", text, re.MULTILINE) == ["✗", "~", "!"]
+
+
+def test_a_declared_quirk_is_a_line_below_what_is_not_declared_and_its_excerpt_needs_verbose() -> None:
+    text = matrix_text(several_endpoints(), 140)
+    assert re.findall(r"^([✗~!]) chat\.", text, re.MULTILINE) == ["✗", "!"]
+    assert re.search(rf"^~ {DUPLICATE.quirk}  deepseek-like 1 cell$", text, re.MULTILINE)
+    assert text.index("What deviates") < text.index("Declared quirks that show")
+    assert DUPLICATE.got not in text
+    assert DUPLICATE.got in matrix_text(several_endpoints(), 140, verbose=True)
 
 
 def test_verbose_shows_every_excerpt() -> None:
