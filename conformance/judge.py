@@ -7,7 +7,7 @@ what the model did not do, and only the first can make a cell ``violates``.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from conformance.quirks import Quirk
@@ -24,6 +24,7 @@ from conformance.types import (
     HttpResponse,
     Rulebook,
     VerdictName,
+    WireName,
 )
 
 ORDER: tuple[VerdictName, ...] = (
@@ -67,11 +68,6 @@ _FOREIGN_MODEL = frozenset({"unknown-model", "retrieve-unknown", "missing-model"
 _NO_ROUTE = frozenset({"unknown-route", "wrong-method", *_FOREIGN_MODEL})
 """Probes to which 404 may be the answer."""
 
-_ON_COMPLETION = frozenset(
-    {"chat.response.body-single-json-object", "models.list.shape", "models.retrieve", "sse.done-sentinel"}
-)
-"""Rules that a whole answer keeps and its first half breaks."""
-
 _UNKNOWN_MODEL = re.compile(
     r"model_not_found|\bmodels?\b[\s:/]*(?:with (?:id|name) )?['\"`]*[^\s'\"`]*['\"`]*,? "
     r"?(?:was |is )?(?:not found|(?:does not|doesn't) exist)"
@@ -88,11 +84,20 @@ _LATER = re.compile(
 )
 _DONE = re.compile(rb"^data: ?\[DONE\][ \t]*\r?\n\r?\n", re.MULTILINE)
 """The end marker, dispatched."""
+_LAST: Mapping[WireName, re.Pattern[bytes]] = {
+    "openai-chat": _DONE,
+    "openai-responses": re.compile(rb'"type": ?"response\.(?:completed|incomplete|failed)"'),
+    "anthropic-messages": re.compile(rb'"type": ?"message_stop"'),
+    "gemini": re.compile(rb'"finishReason"'),
+    "ollama": re.compile(rb'"done": ?true'),
+}
+"""What the last event of a stream holds."""
 
 _PROVOKED = frozenset({"burst"})
 """Probes that provoke a transient status to see it: there it is the answer, and no excuse."""
 
-_ACCEPTANCE_RULES = frozenset({"chat.request.accepted"})
+_ACCEPTANCE = re.compile(r"\.request\.accepted$|(?:^|\.)(?:mt|so)\.")
+"""Rules that a refusal of the request breaks, honest or not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +152,7 @@ def judge_attempt(
         number = int(finding.path.split("/")[2])
         if number in unjudged or (number in refused and _is_acceptance(finding.rule)):
             continue
-        if number in broken and finding.rule in _ON_COMPLETION:
+        if number in broken and rule_of(finding.rule).needs_end:
             continue
         declared = next((q.id for q in quirks if q.explains(scenario.id, finding)), None)
         finding = replace(finding, quirk=declared)
@@ -259,8 +264,14 @@ def _succeeded(exchange: Exchange) -> bool:
     return exchange.response is not None and exchange.response.status < 300
 
 
+def _ended(exchange: Exchange, response: HttpResponse) -> bool:
+    """Whether all of a stream is here, its last event dispatched."""
+    whole = exchange.wire == "openai-chat" or response.body.endswith((b"\n\n", b"\n\r\n", b"}\n", b"}\r\n"))
+    return whole and bool(_LAST[exchange.wire].search(response.body))
+
+
 def _is_acceptance(rule: str) -> bool:
-    return rule in _ACCEPTANCE_RULES or rule.startswith(("mt.", "so."))
+    return bool(_ACCEPTANCE.search(rule))
 
 
 def _excuse(scenario: Scenario, exchange: Exchange) -> tuple[VerdictName, str] | None:
@@ -270,7 +281,7 @@ def _excuse(scenario: Scenario, exchange: Exchange) -> tuple[VerdictName, str] |
         assert exchange.failure is not None
         return "error", exchange.failure.message
     if exchange.ending in ("cut", "stalled", "too-large"):
-        if exchange.ending == "stalled" and response.status < 300 and _DONE.search(response.body):
+        if exchange.ending == "stalled" and response.status < 300 and _ended(exchange, response):
             return None  # All of it is here; that the connection was kept open is for rules to mind.
         size = len(response.body)
         said = {

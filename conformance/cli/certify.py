@@ -216,14 +216,15 @@ def write_configuration(folder: Path, text: str) -> None:
 
 def cost(endpoint: Endpoint, scenarios: Sequence[Scenario], cap: int | None) -> tuple[Plan, Plan]:
     """What is sent when every scenario counts at once, and at most, with repeats and the request cap."""
-    from conformance.engine.acquire import unsupported
+    from conformance.engine.cells import unsupported
     from conformance.engine.drive import Plan, plan
     from conformance.wires import wire
 
     once = most = Plan(0, 0, 0)
+    spoken = wire(endpoint.wire)
     for scenario in scenarios:
-        if unsupported(endpoint, scenario) is None:
-            one = plan(scenario, wire(endpoint.wire))
+        if unsupported(endpoint, scenario, spoken) is None:
+            one = plan(scenario, spoken)
             once += one
             most += one.times(endpoint.attempts)
     if cap is not None:

@@ -8,12 +8,13 @@ import os
 import threading
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
 from conformance import __version__
 from conformance.config import Endpoint, FromEnv
+from conformance.engine.cells import Acquired, broken, failed, unsupported
 from conformance.engine.drive import Target, plan, run_script
 from conformance.engine.evidence import evidence, redacted
 from conformance.engine.options import Options, quirks_of
@@ -30,7 +31,6 @@ from conformance.types import (
     Cell,
     Exchange,
     Failure,
-    FailureKind,
     Flag,
     HttpRequest,
     VerdictName,
@@ -47,14 +47,6 @@ INTERRUPT_POLL_S = 0.2
 T = TypeVar("T")
 OnCell = Callable[[str, str, VerdictName], None]
 """Called from the background thread whenever a cell is finished: endpoint, scenario, verdict."""
-
-
-@dataclass(frozen=True, slots=True)
-class Acquired:
-    """The attempts of a cell, and what the judge said of each."""
-
-    attempts: Sequence[Attempt]
-    judgements: Sequence[Judgement]
 
 
 class Paced:
@@ -205,7 +197,7 @@ class Acquirer:
         transport: Transport | None,
         redactor: Redactor,
     ) -> Cell:
-        cell = unsupported(endpoint, scenario)
+        cell = unsupported(endpoint, scenario, target.wire)
         if cell is None:
             if transport is None:
                 acquired, flags = await self._replay(endpoint, scenario, target, redactor)
@@ -274,13 +266,13 @@ class Acquirer:
         try:
             recording = await self._aside(tape.load, path)
         except tape.CassetteError as error:
-            return _failed(scenario, target, "no-cassette", f"{error}; record it: {command}"), ()
+            return failed(scenario, target, "no-cassette", f"{error}; record it: {command}"), ()
         transport = tape.ReplayTransport(recording, path, redactor)
         acquired = await self._attempts(endpoint, scenario, target, transport, transport.unplayed)
         stuck_on = [e.failure for a in acquired.attempts for e in a.exchanges if e.failure]
         if stuck_on or transport.unplayed():
             message = f"cassette is of an older scenario: {path}; re-record it: {command}"
-            return _failed(scenario, target, "older-scenario", message), ()
+            return failed(scenario, target, "older-scenario", message), ()
         return acquired, _age(recording.metadata)
 
     def _record(
@@ -326,7 +318,8 @@ class Acquirer:
         base_url = endpoint.base_url
         if endpoint.persona is not None:
             simulator = await self._simulated()
-            base_url, key = simulator.base_url(endpoint.persona), PERSONAS[endpoint.persona].key
+            base_url = simulator.base_url(endpoint.persona, endpoint.wire)
+            key = PERSONAS[endpoint.persona].key
         assert base_url is not None
         headers = tuple((name, _value(value, env)) for name, value in endpoint.headers.items())
         query = tuple((name, _value(value, env)) for name, value in endpoint.query.items())
@@ -355,30 +348,6 @@ class Acquirer:
 async def _started(simulator: Simulator) -> Simulator:
     await simulator.start()
     return simulator
-
-
-def broken(endpoint: Endpoint, scenario: Scenario, error: Exception) -> Cell:
-    """The cell of a scenario in which the suite itself failed: we could not tell, and say why."""
-    reason = f"the suite failed here, please report it: {type(error).__name__}: {error}"
-    return Cell(endpoint.name, scenario.id, "strict", "error", reason=reason)
-
-
-def unsupported(endpoint: Endpoint, scenario: Scenario) -> Cell | None:
-    """The cell of a scenario that the endpoint does not claim to support, or ``None``."""
-    missing = [need for need in scenario.needs if need in endpoint.unsupported]
-    reason = f"the endpoint is configured as not supporting {', '.join(missing)}"
-    if not missing and "auth" in scenario.needs and not (endpoint.key_env or endpoint.persona):
-        missing, reason = ["auth"], "the endpoint is configured without a key"
-    if not missing:
-        return None
-    return Cell(endpoint.name, scenario.id, "strict", "unsupported", reason=reason)
-
-
-def _failed(scenario: Scenario, target: Target, kind: FailureKind, message: str) -> Acquired:
-    request = HttpRequest("POST", target.base_url, (), b"")
-    exchange = Exchange(request, None, "complete", target.wire.name, Failure(kind, message))
-    attempt = Attempt((exchange,), "stuck", message)
-    return Acquired([attempt], [judge_attempt(scenario, attempt)])
 
 
 def _age(metadata: Mapping[str, str]) -> tuple[Flag, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from urllib.parse import quote, urlencode
 
@@ -21,6 +21,7 @@ from conformance.types import (
     Expect,
     HttpRequest,
     HttpResponse,
+    Loss,
     Raw,
     Reply,
     Step,
@@ -49,12 +50,13 @@ class Target:
 
     def url(self, path: str) -> str:
         """The full URL of a path relative to the base URL."""
-        return self.base_url + path + (f"?{urlencode(self.query)}" if self.query else "")
+        joint = "&" if "?" in path else "?"
+        return self.base_url + path + (joint + urlencode(self.query) if self.query else "")
 
     def credentials(self, auth: Auth) -> tuple[tuple[str, str], ...]:
-        """The authentication headers for the endpoint's own key, a wrong one, or none."""
+        """The wire's headers with the endpoint's own key, a wrong one, or none."""
         key = {"own": self.key, "wrong": WRONG_KEY, "none": None}[auth]
-        return self.wire.auth_headers(key) if key is not None else ()
+        return (*self.wire.headers, *(self.wire.auth_headers(key) if key is not None else ()))
 
 
 async def run_script(scenario: Scenario, target: Target, transport: Transport) -> Attempt:
@@ -114,7 +116,7 @@ async def _ask(
 ) -> Reply:
     canonical = marked(ask.request, name) if target.scripted else ask.request
     model = ask.model or target.model
-    body = target.wire.encode(canonical, model=model, max_tokens_field=target.max_tokens_field)
+    body = target.wire.encode(canonical, model=model, losses=[], max_tokens_field=target.max_tokens_field)
     body |= target.extra_body or {}
     accept = "text/event-stream" if canonical.stream else "application/json"
     request = _http(
@@ -180,24 +182,45 @@ class Plan:
 
 def plan(scenario: Scenario, wire: Wire) -> Plan:
     """The cost of one attempt, found by walking the script with its ideal turns; sends nothing."""
-    script = scenario.script()
     total = Plan(0, 0, 0)
+    for step in _imagined(scenario):
+        for ask in asks_of(step):
+            body = _json_bytes(wire.encode(ask.request, model="", losses=[]))
+            total += Plan(1, ask.request.max_tokens or 0, len(body))
+        if isinstance(step, Raw):
+            total += Plan(1, 0, len(step.body))
+    return total
+
+
+def inexpressible(scenario: Scenario, wire: Wire) -> str | None:
+    """What in the scenario the wire has no words for, if there is anything; sends nothing."""
+    if wire.name not in scenario.wires:
+        return f"the scenario is about {' and '.join(scenario.wires)}"
+    for number, step in enumerate(_imagined(scenario), 1):
+        for ask in asks_of(step):
+            losses: list[Loss] = []
+            wire.encode(ask.request, model="", losses=losses)
+            lost = next((loss for loss in losses if loss.weight == "meaning"), None)
+            if lost is not None:
+                return f"{wire.name} has no words for step {number}: {lost.what} ({lost.path})"
+    return None
+
+
+def _imagined(scenario: Scenario) -> Iterator[Step]:
+    """The steps of the script when every answer is the ideal one."""
+    script = scenario.script()
     asked = 0
     try:
         step = next(script)
         while True:
+            yield step
             asks = asks_of(step)
-            for ask in asks:
-                body = _json_bytes(wire.encode(ask.request, model=""))
-                total += Plan(1, ask.request.max_tokens or 0, len(body))
-            if isinstance(step, Raw):
-                total += Plan(1, 0, len(step.body))
             turns: list[Turn | None] = list(scenario.ideal[asked : asked + len(asks)]) or [None]
             asked += len(asks)
             replies = tuple(Reply(_IMAGINED, turn) for turn in turns)
             step = script.send(replies if isinstance(step, Together) else replies[0])
     except (StopIteration, Stuck, ModelDidNot):
-        return total
+        return
 
 
 _IMAGINED = Exchange(

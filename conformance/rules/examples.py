@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from conformance.rules.reading import ABSENT
-from conformance.types import Ending, Exchange, Expect, HttpRequest, HttpResponse
+from conformance.types import Ending, Exchange, Expect, HttpRequest, HttpResponse, WireName
 
 Exchanges = tuple[Exchange, ...]
 Patch = Mapping[str, Any]
@@ -225,18 +225,22 @@ def exchange(
     probe: str | None = None,
     expect: Expect = "answer",
     ending: Ending = "complete",
+    wire: WireName = "openai-chat",
+    base: str = BASE,
+    credentials: Patch | None = None,
 ) -> Exchanges:
     """One exchange, with the headers of a clean one."""
-    sent = {"content-type": "application/json", "authorization": f"Bearer {KEY}"}
+    own = {"authorization": f"Bearer {KEY}"} if credentials is None else credentials
+    sent = {"content-type": "application/json", **own}
     got = patched({"content-type": "application/json", "x-request-id": "req_1"}, headers or {})
     return (
         Exchange(
             request=HttpRequest(
-                method, BASE + path, tuple(sent.items()), b"" if request is None else _dump(request)
+                method, base + path, tuple(sent.items()), b"" if request is None else _dump(request)
             ),
             response=HttpResponse(status, tuple(got.items()), body, parts=((12.0, len(body)),)),
             ending=ending,
-            wire="openai-chat",
+            wire=wire,
             probe=probe,
             expect=expect,
         ),

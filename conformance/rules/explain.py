@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from urllib.parse import urlsplit
 
 from conformance.rules.reading import read_json
 from conformance.rules.registry import Rule
@@ -31,7 +32,7 @@ def _text(exchanges: tuple[Exchange, ...]) -> str:
 
 def _one(exchange: Exchange) -> str:
     request, response = exchange.request, exchange.response
-    lines = [f"> {request.method} {request.url.partition('/v1')[2]} {_asked(request.body)}".rstrip()]
+    lines = [f"> {request.method} {_path(request.url)} {_asked(request.body)}".rstrip()]
     if response is not None:
         lines.append(f"< HTTP {response.status}")
         lines += [f"< {name}: {value}" for name, value in response.headers if name.lower() in SHOWN_HEADERS]
@@ -39,6 +40,12 @@ def _one(exchange: Exchange) -> str:
     if exchange.ending != "complete":
         lines.append(f"({exchange.ending})")
     return "\n".join(lines)
+
+
+def _path(url: str) -> str:
+    """The path and query below the base URL."""
+    where = urlsplit(url)
+    return (where.path.removeprefix("/v1") or "/") + (f"?{where.query}" if where.query else "")
 
 
 def _asked(body: bytes) -> str:

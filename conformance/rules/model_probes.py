@@ -11,7 +11,7 @@ from conformance.rules.examples import Exchanges, answer, conversation, entry, e
 from conformance.rules.models import ModelList
 from conformance.rules.registry import rule
 from conformance.rules.sources import schema
-from conformance.rules.views import Probe, Run, Violation, lookup
+from conformance.rules.views import OPENAI_WIRES, Probe, Run, Violation, lookup
 
 NOBODY = "no-such-model"
 NOT_FOUND = {
@@ -53,6 +53,7 @@ def _unknown(status: int, document: Any) -> Exchanges:
 
 @rule(
     "models.list.listed-works",
+    wires=OPENAI_WIRES,
     level="SHOULD",
     basis="convention",
     source=schema("Model"),
@@ -73,6 +74,7 @@ def listed_works(probe: ListedModel) -> Iterator[Violation]:
 
 @rule(
     "models.retrieve-unknown-404",
+    wires=OPENAI_WIRES,
     level="MUST",
     basis="spec",
     source=("RFC 9110 section 15.5.5", schema("ErrorResponse")),

@@ -12,7 +12,7 @@ from conformance.rules.examples import MODEL, Exchanges, answer, conversation, e
 from conformance.rules.reading import ABSENT
 from conformance.rules.registry import rule
 from conformance.rules.sources import OPENAPI, schema
-from conformance.rules.views import NOT_OURS, Run, Sent, View, Violation, lookup, show
+from conformance.rules.views import NOT_OURS, OPENAI_WIRES, Run, Sent, View, Violation, lookup, show
 
 LIST = schema("ListModelsResponse")
 ENTRY = schema("Model")
@@ -101,6 +101,8 @@ NOT_FOUND = {"error": {"message": "No.", "type": "invalid_request_error", "param
 
 @rule(
     "models.list.shape",
+    needs_end=True,
+    wires=OPENAI_WIRES,
     level="MUST",
     basis="schema",
     source=LIST,
@@ -129,6 +131,7 @@ def shape(listed: ModelListReply) -> Iterator[Violation]:
 
 @rule(
     "models.list.content-type-json",
+    wires=OPENAI_WIRES,
     level="MUST",
     basis="schema",
     source=f"{OPENAPI} #/paths/~1models/get",
@@ -147,6 +150,7 @@ def content_type(listed: ModelList) -> Iterator[Violation]:
 
 @rule(
     "models.list.entry-shape",
+    wires=OPENAI_WIRES,
     level="MUST",
     basis="schema",
     source=ENTRY,
@@ -171,6 +175,7 @@ def entry_shape(one: ModelEntry) -> Iterator[Violation]:
 
 @rule(
     "models.list.ids-unique",
+    wires=OPENAI_WIRES,
     level="MUST",
     basis="derived",
     source=ENTRY,
@@ -192,6 +197,7 @@ def ids_unique(listed: ModelList) -> Iterator[Violation]:
 
 @rule(
     "models.list.tested-model-present",
+    wires=OPENAI_WIRES,
     level="SHOULD",
     basis="convention",
     source=LIST,
@@ -213,6 +219,8 @@ def tested_present(listed: ModelList) -> Iterator[Violation]:
 
 @rule(
     "models.retrieve",
+    needs_end=True,
+    wires=OPENAI_WIRES,
     level="SHOULD",
     basis="schema",
     source=(f"{OPENAPI} #/paths/~1models~1{{model}}", ENTRY),

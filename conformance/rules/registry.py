@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import Any, Literal, TypeVar, get_type_hints
 
 from conformance.rules.views import Run, View, Viewable, Violation
-from conformance.types import Basis, Exchange, Level, Rulebook
+from conformance.types import Basis, Exchange, Flavour, Level, Rulebook, WireName
 
 Subject = Literal["protocol", "model"]
 Kind = Literal["contract", "interop"]
@@ -33,10 +33,15 @@ class Rule:
     ``requirement`` is the function's docstring, first line; ``reason`` the rest of it, or what the basis
     means. A MAY never affects a verdict. ``subject`` is ``model`` for statements on what a model did:
     at most inconclusive. A rule with a ``probe`` only judges exchanges of that purpose. ``also`` names
-    rules that the violating example breaks too.
+    rules that the violating example breaks too. ``wires`` are those whose exchanges it judges; with a
+    ``flavour`` it belongs to one of several published readings of its wire, which disagree here. A rule that
+    ``needs_end`` is broken by the first half of an answer that keeps it as a whole.
     """
 
     id: str
+    wires: tuple[WireName, ...]
+    flavour: Flavour | None
+    needs_end: bool
     level: Level
     strict_level: Level | None
     basis: Basis
@@ -65,8 +70,10 @@ class Rule:
     def violations(self, run: Run) -> Iterator[Violation]:
         """Every place of a run where this does not hold."""
         for view in run.views(self.view):
-            if self.probe and isinstance(view, View) and view.reading.exchange.probe != self.probe:
-                continue
+            if isinstance(view, View):
+                exchange = view.reading.exchange
+                if (self.probe and exchange.probe != self.probe) or exchange.wire not in self.wires:
+                    continue
             yield from self.judge(view)
 
 
@@ -92,6 +99,9 @@ def rule(
     consequence: str = "",
     opt_in: bool = False,
     also: tuple[str, ...] = (),
+    wires: tuple[WireName, ...] = ("openai-chat",),
+    flavour: Flavour | None = None,
+    needs_end: bool = False,
 ) -> Callable[[Judge[V]], Judge[V]]:
     """Register the decorated function as a rule.
 
@@ -115,6 +125,9 @@ def rule(
             raise ValueError(f"rule {id} has no source")
         _RULES[id] = Rule(
             id=id,
+            wires=wires,
+            flavour=flavour,
+            needs_end=needs_end,
             level=level,
             strict_level=strict_level,
             basis=basis,

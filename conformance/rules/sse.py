@@ -9,7 +9,7 @@ from conformance.rules.examples import piece, start, stream
 from conformance.rules.reading import ABSENT, DONE, read_json
 from conformance.rules.registry import rule
 from conformance.rules.sources import WHATWG, schema, sdk
-from conformance.rules.views import EventStream, StreamEvent, Violation
+from conformance.rules.views import OPENAI_WIRES, SSE_WIRES, EventStream, StreamEvent, Violation
 
 STREAM = stream()
 SAID = (piece(content="Hello."), piece("stop"))
@@ -26,6 +26,7 @@ SDK_DECODER = sdk("_streaming.py SSEDecoder")
 
 @rule(
     "sse.content-type",
+    wires=SSE_WIRES,
     level="MUST",
     basis="spec",
     source=(f"{WHATWG} 9.2.3", "openresponses/openresponses src/pages/specification.mdx"),
@@ -41,6 +42,7 @@ def content_type(one: EventStream) -> Iterator[Violation]:
 
 @rule(
     "sse.no-content-length",
+    wires=SSE_WIRES,
     level="SHOULD",
     basis="convention",
     source="RFC 9110 section 8.6: who sends Content-Length knows how long the content will be",
@@ -59,6 +61,7 @@ def no_length(one: EventStream) -> Iterator[Violation]:
 
 @rule(
     "sse.utf8",
+    wires=SSE_WIRES,
     level="MUST",
     basis="spec",
     source=PARSING,
@@ -73,6 +76,7 @@ def utf8(one: EventStream) -> Iterator[Violation]:
 
 @rule(
     "sse.no-bom",
+    wires=SSE_WIRES,
     level="SHOULD",
     basis="sdk",
     source=(PARSING, SDK_DECODER),
@@ -90,6 +94,7 @@ def no_bom(one: EventStream) -> Iterator[Violation]:
 
 @rule(
     "sse.event-separated-by-blank-line",
+    wires=SSE_WIRES,
     level="MUST",
     basis="spec",
     source=f"{WHATWG} 9.2.5, 9.2.6",
@@ -105,6 +110,7 @@ def separated(event: StreamEvent) -> Iterator[Violation]:
 
 @rule(
     "sse.final-event-terminated",
+    wires=SSE_WIRES,
     level="MUST",
     basis="spec",
     source=f"{FIELDS} (an incomplete event at the end of a stream is discarded)",
@@ -126,6 +132,7 @@ def terminated(one: EventStream) -> Iterator[Violation]:
 
 @rule(
     "sse.known-fields-only",
+    wires=SSE_WIRES,
     level="SHOULD",
     basis="spec",
     source=FIELDS,
@@ -140,6 +147,7 @@ def known_fields(one: EventStream) -> Iterator[Violation]:
 
 @rule(
     "sse.space-after-colon",
+    wires=SSE_WIRES,
     level="SHOULD",
     basis="sdk",
     source=(FIELDS, "google-genai 3.6.1 google/genai/_api_client.py _iter_response_stream"),
@@ -157,6 +165,7 @@ def space(one: EventStream) -> Iterator[Violation]:
 
 @rule(
     "sse.no-empty-data-event",
+    wires=OPENAI_WIRES,
     level="MUST",
     basis="sdk",
     source=sdk("_streaming.py SSEDecoder.decode (dispatches when event, id or retry is set)"),
@@ -169,12 +178,12 @@ def no_empty_event(one: EventStream) -> Iterator[Violation]:
 
     The standard ignores such a block; the official SDK does not. A comment makes a keep-alive.
     """
-    if one.reading.exchange.wire in ("openai-chat", "openai-responses"):
-        yield from one.odd("empty-data-event", wanted="data in every event")
+    yield from one.odd("empty-data-event", wanted="data in every event")
 
 
 @rule(
     "sse.no-id-field",
+    wires=OPENAI_WIRES,
     level="SHOULD",
     basis="sdk",
     source=("openresponses/openresponses src/pages/specification.mdx", SDK_DECODER),
@@ -192,6 +201,7 @@ def no_id(one: EventStream) -> Iterator[Violation]:
 
 @rule(
     "sse.no-retry-field",
+    wires=OPENAI_WIRES,
     level="SHOULD",
     basis="sdk",
     source=SDK_DECODER,
@@ -209,6 +219,7 @@ def no_retry(one: EventStream) -> Iterator[Violation]:
 
 @rule(
     "sse.consistent-line-ends",
+    wires=SSE_WIRES,
     level="SHOULD",
     basis="convention",
     source=PARSING,
@@ -223,6 +234,7 @@ def line_ends(one: EventStream) -> Iterator[Violation]:
 
 @rule(
     "sse.single-line-json",
+    wires=SSE_WIRES,
     level="SHOULD",
     basis="convention",
     source=FIELDS,
@@ -241,6 +253,7 @@ def single_line(event: StreamEvent) -> Iterator[Violation]:
 
 @rule(
     "sse.one-json-object-per-event",
+    wires=SSE_WIRES,
     level="MUST",
     basis="sdk",
     source=f"{SDK_DECODER} json",
@@ -257,6 +270,7 @@ def one_object(event: StreamEvent) -> Iterator[Violation]:
 
 @rule(
     "sse.done-sentinel",
+    needs_end=True,
     level="MUST",
     basis="prose",
     source=(f"{schema('ChatCompletionStreamOptions')} include_usage", sdk("_streaming.py Stream")),

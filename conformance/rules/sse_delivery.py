@@ -12,7 +12,7 @@ from conformance.rules.examples import Exchanges, piece, start, stream
 from conformance.rules.reading import ABSENT, read_json
 from conformance.rules.registry import rule
 from conformance.rules.sources import WHATWG, schema
-from conformance.rules.views import EventStream, StreamEvent, Violation
+from conformance.rules.views import SSE_WIRES, EventStream, StreamEvent, Violation
 
 LONG_ANSWER = 50
 """Deltas with text from which on an answer is long enough to tell a burst from haste."""
@@ -68,6 +68,7 @@ def no_split_characters(choice: ChoiceStream) -> Iterator[Violation]:
 
 @rule(
     "sse.line-separators-inside-json",
+    wires=SSE_WIRES,
     level="SHOULD",
     basis="spec",
     source=f"{WHATWG} 9.2.5 (only CR, LF and CRLF end a line)",
@@ -129,6 +130,7 @@ def incremental(choice: ChoiceStream) -> Iterator[Violation]:
 
 @rule(
     "sse.no-cache",
+    wires=SSE_WIRES,
     level="MAY",
     basis="convention",
     source="no normative text for API servers; common server behaviour",

@@ -15,7 +15,7 @@ from typing import Any, ClassVar, Protocol, Self, TypeVar, cast
 from conformance.rules.errortext import error_text
 from conformance.rules.reading import ABSENT, DONE, JsonText, Reading, read
 from conformance.transport import sse
-from conformance.types import Exchange
+from conformance.types import Exchange, WireName
 
 MAX_SHOWN = 200
 
@@ -25,6 +25,10 @@ TRANSIENT = frozenset({429, 502, 503, 504, 529})
 NOT_OURS = TRANSIENT | {401, 403}
 """Statuses with which a valid request may be turned down without a word on its validity."""
 
+
+OPENAI_WIRES: tuple[WireName, ...] = ("openai-chat", "openai-responses")
+SSE_WIRES: tuple[WireName, ...] = (*OPENAI_WIRES, "anthropic-messages", "gemini")
+"""The wires that stream server-sent events."""
 
 UNDEFINED = frozenset({"unknown-route", "wrong-method"})
 """Probes that ask for a path or method which the published API does not define."""
@@ -192,6 +196,8 @@ class Probe(Answered):
 class ErrorAnswer(View):
     """The body of an answer with status 400 or above, of the endpoint's own making (not ``TRANSIENT``).
 
+    On any wire: the rule says on which.
+
     Answers to what the published API does not define are left out: it says nothing of their bodies.
     """
 
@@ -202,8 +208,7 @@ class ErrorAnswer(View):
     def of(cls, run: Run) -> Iterator[Self]:
         for reading in run.readings:
             if (
-                reading.exchange.wire == "openai-chat"
-                and reading.status >= 400
+                reading.status >= 400
                 and reading.status not in cls.not_its_own
                 and reading.exchange.ending == "complete"
                 and reading.exchange.probe not in UNDEFINED

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias
 
 from conformance.types import (
+    WIRES,
     Ask,
     Cancel,
     Expect,
@@ -27,6 +28,7 @@ from conformance.types import (
     Together,
     Tool,
     Turn,
+    WireName,
 )
 
 MAX_TOKENS = 1024
@@ -103,6 +105,7 @@ class Scenario:
 
     ``ideal`` has one turn per `Ask`, in the order in which the script yields them: the simulator's
     clean persona, the scripted model and the adapters' expected results all come from it.
+    ``wires`` are those whose own words it uses; a canonical request runs on every wire that can say it.
     """
 
     id: str
@@ -113,6 +116,7 @@ class Scenario:
     needs: tuple[str, ...] = ()
     optional: tuple[Feature, ...] = ()
     intrusive: bool = False
+    wires: tuple[WireName, ...] = WIRES
 
     @property
     def chapter(self) -> str:
@@ -131,6 +135,7 @@ def scenario(
     needs: tuple[str, ...] = (),
     optional: tuple[Feature, ...] = (),
     intrusive: bool = False,
+    wires: tuple[WireName, ...] = WIRES,
 ) -> Callable[[Callable[[], Script]], Callable[[], Script]]:
     """Register the decorated generator function; its docstring is title and explanation.
 
@@ -144,7 +149,9 @@ def scenario(
         if unknown := set(needs) - set(CAPABILITIES):
             raise ValueError(f"scenario {id}: unknown capability {', '.join(sorted(unknown))}")
         text = " ".join(line.strip() for line in doc.strip().splitlines())
-        SCENARIOS[id] = Scenario(id, title.rstrip("."), text, script, ideal, needs, optional, intrusive)
+        SCENARIOS[id] = Scenario(
+            id, title.rstrip("."), text, script, ideal, needs, optional, intrusive, wires
+        )
         return script
 
     return register

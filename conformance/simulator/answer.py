@@ -42,7 +42,18 @@ class Head:
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """One server-sent event, written at once; ``data`` goes out as it is if a string, as JSON otherwise."""
+    """One server-sent event, written at once; ``data`` goes out as it is if a string, as JSON otherwise.
+
+    ``name`` is its ``event`` field, where it has one.
+    """
+
+    data: Any
+    name: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line of a body of JSON lines, written at once."""
 
     data: Any
 
@@ -76,7 +87,7 @@ class Hang:
     """Say nothing more until the client gives up."""
 
 
-Action: TypeAlias = Respond | Head | Event | Bytes | Pause | Reset | Close | Hang
+Action: TypeAlias = Respond | Head | Event | Line | Bytes | Pause | Reset | Close | Hang
 Actions: TypeAlias = Iterable[Action]
 
 

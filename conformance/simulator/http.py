@@ -20,6 +20,7 @@ from conformance.simulator.answer import (
     Hang,
     Head,
     Headers,
+    Line,
     Pause,
     Refused,
     Reset,
@@ -232,9 +233,12 @@ async def perform(
                 lines = (*headers, ("transfer-encoding", "chunked")) if chunked else headers
                 writer.write(_head(status, lines, reusable))
                 answered = True
-            case Event(data):
+            case Event(data, name):
                 payload = data.encode() if isinstance(data, str) else encode(data)
-                writer.write(_framed(b"data: " + payload + b"\n\n", chunked))
+                named = b"" if name is None else b"event: " + name.encode() + b"\n"
+                writer.write(_framed(named + b"data: " + payload + b"\n\n", chunked))
+            case Line(data):
+                writer.write(_framed(encode(data) + b"\n", chunked))
             case Bytes(data):
                 writer.write(_framed(data, chunked))
             case Pause(seconds):

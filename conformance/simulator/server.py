@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import hmac
-import secrets
 import threading
 import time
 from asyncio import StreamReader, StreamWriter
@@ -16,17 +14,18 @@ from types import TracebackType
 from typing import Any
 from urllib.parse import unquote
 
-from conformance.simulator import chat, turns
-from conformance.simulator.answer import JSON_TYPE, Actions, Head, Headers, Pause, Refused, Respond, refusal
+from conformance.simulator import turns
+from conformance.simulator.answer import JSON_TYPE, Actions, Head, Pause, Refused, Respond, refusal
 from conformance.simulator.behaviour import Persona
 from conformance.simulator.cache import PromptCache
 from conformance.simulator.fields import parse
-from conformance.simulator.http import Limits, Received, header, linger, perform, read_request
-from conformance.simulator.request import ChatRequest, read_chat_request
-from conformance.types import HttpRequest, Turn
+from conformance.simulator.front import Front, Route
+from conformance.simulator.fronts import fronts
+from conformance.simulator.http import Limits, Received, linger, perform, read_request
+from conformance.simulator.request import ChatRequest
+from conformance.types import HttpRequest, Turn, WireName
 
 _HOST = "127.0.0.1"
-_CREATED = 1_700_000_000
 _JOURNAL_ENTRIES = 10_000
 
 
@@ -46,7 +45,7 @@ class JournalEntry:
 
 
 class Simulator:
-    """Endpoints on one loopback port, one under ``/p/<persona>/v1`` for each persona.
+    """Endpoints on one loopback port, one under ``/p/<persona>`` for each persona, each speaking every wire.
 
     ``scripts`` maps a marker's name to the turn that a prompt with ``[[name]]`` is answered with.
     ``latency_s`` seconds pass before each answer, ``gap_s`` between the events of a stream.
@@ -63,6 +62,7 @@ class Simulator:
     ) -> None:
         self.journal: list[JournalEntry] = []
         self._cache = PromptCache()
+        self._fronts = fronts()
         self._personas = {persona.name: persona for persona in personas}
         self._scripts = scripts
         self._latency_s = latency_s
@@ -101,13 +101,14 @@ class Simulator:
     ) -> None:
         await self.stop()
 
-    def base_url(self, persona: str) -> str:
-        """The base URL of a persona, as a client configures it.
+    def base_url(self, persona: str, wire: WireName = "openai-chat") -> str:
+        """The base URL of a persona, as a client of that wire configures it.
 
         Raises:
             KeyError: there is no such persona.
         """
-        return f"http://{_HOST}:{self._port}/p/{self._personas[persona].name}/v1"
+        base = next(front.base for front in self._fronts if front.wire == wire)
+        return f"http://{_HOST}:{self._port}/p/{self._personas[persona].name}{base}"
 
     # ------------------------------------------------------------------------------------ connections
 
@@ -133,7 +134,8 @@ class Simulator:
                 received = await read_request(reader, writer, self._limits)
             except Refused as refused:
                 self._note(JournalEntry("", "", "", None, f"refused: {refused.why}"))
-                await perform(_signed(refused.actions(), time.monotonic()), reader, writer, None)
+                actions = _signed(refused.actions(), self._fronts[-1], time.monotonic())
+                await perform(actions, reader, writer, None)
                 await linger(reader, writer, self._limits)
                 return
             if received is None or not await perform(self._answer(received), reader, writer, received):
@@ -146,6 +148,7 @@ class Simulator:
         path = unquote(_path(request.url))
         name, rest = _split(path)
         persona = self._personas.get(name)
+        front = next(front for front in self._fronts if front.speaks(request, rest))
         body: dict[str, Any] | None = None
         actions: Actions
         try:
@@ -156,26 +159,27 @@ class Simulator:
                 if taken is not None:
                     self._note(JournalEntry(name, request.method, path, None, f"took over: {behaviour.name}"))
                     return taken
-            handler = _route(request, rest)
-            _authorize(request, persona)
-            if handler == "chat":
+            route = _route(front, request, rest)
+            front.authorize(request, persona)
+            if route.kind == "ask":
                 body = parse(request.body)
-                actions, done = self._chat(persona, body)
+                actions, done = self._ask(persona, front, route, body)
             else:
-                actions, done = _models(persona, rest)
+                document = front.models(route, persona)
+                actions, done = [Respond(200, JSON_TYPE, document)], "answered models"
         except Refused as refused:
-            actions, done = _signed(refused.actions(), started), f"refused: {refused.why}"
+            actions, done = front.refused(refused).actions(), f"refused: {refused.why}"
         except Exception as error:  # a behaviour's bug must not take the server down
             failed = refusal("The simulator failed.", status=500, kind="server_error")
-            actions, done = _signed(failed.actions(), started), f"failed: {error!r}"
+            actions, done = front.refused(failed).actions(), f"failed: {error!r}"
+        actions = _signed(actions, front, started)
         self._note(JournalEntry(name, request.method, path, body, done))
         for behaviour in persona.behaviours if persona else ():
             actions = behaviour.rewire(request, actions)
         return _later(self._latency_s, actions)
 
-    def _chat(self, persona: Persona, body: dict[str, Any]) -> tuple[Actions, str]:
-        started = time.monotonic()
-        request = read_chat_request(body, persona.model)
+    def _ask(self, persona: Persona, front: Front, route: Route, body: dict[str, Any]) -> tuple[Actions, str]:
+        request = front.read(body, route, persona)
         for behaviour in persona.behaviours:
             refused = behaviour.refuse(request)
             if refused is not None:
@@ -185,7 +189,7 @@ class Simulator:
         turn = chosen.turn
         for behaviour in persona.behaviours:
             turn = behaviour.turn(request, turn)
-        actions = _signed(chat.write(turns.obey(turn, request), request, self._gap_s), started)
+        actions = front.write(turns.obey(turn, request), request, self._gap_s)
         return _through(persona, request, actions), f"answered {chosen.origin}"
 
     def _note(self, entry: JournalEntry) -> None:
@@ -204,16 +208,13 @@ def _later(seconds: float, actions: Actions) -> Actions:
     yield from actions
 
 
-def _signed(actions: Actions, started: float) -> Actions:
-    """The answer with the headers that every answer of OpenAI's API has."""
+def _signed(actions: Actions, front: Front, started: float) -> Actions:
+    """The answer with the headers that every answer of the wire's provider has."""
     for action in actions:
         if isinstance(action, (Respond, Head)):
-            signature: Headers = (
-                ("date", formatdate(usegmt=True)),
-                ("x-request-id", f"req_{secrets.token_hex(16)}"),
-                ("openai-processing-ms", str(round((time.monotonic() - started) * 1000))),
-            )
-            action = replace(action, headers=action.headers + signature)
+            signature = front.signature(round((time.monotonic() - started) * 1000))
+            date = ("date", formatdate(usegmt=True))
+            action = replace(action, headers=(*action.headers, date, *signature))
         yield action
 
 
@@ -227,53 +228,26 @@ def _path(target: str) -> str:
 
 
 def _split(path: str) -> tuple[str, str]:
-    """``/p/NAME/v1/REST`` as ``(NAME, /REST)``; two empty strings for any other path."""
-    parts = path.split("/", 4)
-    if len(parts) != 5 or parts[0] or parts[1] != "p" or parts[3] != "v1":
+    """``/p/NAME/REST`` as ``(NAME, /REST)``; two empty strings for any other path."""
+    parts = path.split("/", 3)
+    if len(parts) != 4 or parts[0] or parts[1] != "p":
         return "", ""
-    return parts[2], "/" + parts[4]
+    return parts[2], "/" + parts[3]
 
 
-def _route(request: HttpRequest, path: str) -> str:
-    if path == "/chat/completions":
-        handler, allowed = "chat", "POST"
-    elif path == "/models" or (path.startswith("/models/") and len(path) > len("/models/")):
-        handler, allowed = "models", "GET"
-    else:
+def _route(front: Front, request: HttpRequest, path: str) -> Route:
+    route = front.route(path)
+    if route is None:
         raise _not_found(request, path)
-    if request.method != allowed:
-        message = f"The method {request.method} is not allowed here; {allowed} is."
-        raise refusal(message, status=405, code="method_not_supported", headers=(("allow", allowed),))
-    return handler
+    if request.method != route.method:
+        message = f"The method {request.method} is not allowed here; {route.method} is."
+        allow = (("allow", route.method),)
+        raise refusal(message, status=405, code="method_not_supported", headers=allow)
+    return route
 
 
 def _not_found(request: HttpRequest, path: str) -> Refused:
     return refusal(f"Unknown URL: {request.method} {path[:200]}", status=404, code="unknown_url")
-
-
-def _authorize(request: HttpRequest, persona: Persona) -> None:
-    given = header(request.headers, "authorization")
-    challenge = (("www-authenticate", "Bearer"),)
-    if not given:
-        message = "No API key was given. Send it in the header 'Authorization: Bearer KEY'."
-        raise refusal(message, status=401, why="401 no-api-key", headers=challenge)
-    scheme, _, key = given.partition(" ")
-    # The key itself is never repeated: error bodies end up in logs and cassettes.
-    if scheme.lower() != "bearer" or not hmac.compare_digest(key.strip().encode(), persona.key.encode()):
-        raise refusal("The API key is not correct.", status=401, code="invalid_api_key", headers=challenge)
-
-
-def _models(persona: Persona, path: str) -> tuple[Actions, str]:
-    entry = {"id": persona.model, "object": "model", "created": _CREATED, "owned_by": "conformance"}
-    wanted = path.removeprefix("/models").removeprefix("/")
-    if not wanted:
-        document: dict[str, Any] = {"object": "list", "data": [entry]}
-    elif wanted == persona.model:
-        document = dict(entry)
-    else:
-        message = f"The model '{wanted[:200]}' does not exist."
-        raise refusal(message, status=404, param="model", code="model_not_found")
-    return _signed([Respond(200, JSON_TYPE, document)], time.monotonic()), "answered models"
 
 
 # ---------------------------------------------------------------------------------------- background

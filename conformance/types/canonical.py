@@ -6,7 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
-from conformance.types.vocabulary import Role
+from conformance.types.vocabulary import JSON, Role, WireName
+
+Opaque: TypeAlias = "Mapping[WireName, Mapping[str, Any]]"
+"""What only one wire understands of a part (a signature, encrypted reasoning), by that wire's name.
+
+Bound to its provider: it goes back byte for byte over the wire it came from, and over no other.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,7 +20,7 @@ class Text:
     """A run of visible text."""
 
     text: str
-    opaque: Mapping[str, Any] | None = None
+    opaque: Opaque | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +29,7 @@ class Reasoning:
 
     text: str
     spelling: str = "reasoning_content"
-    opaque: Mapping[str, Any] | None = None
+    opaque: Opaque | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +42,7 @@ class ToolCall:
     id: str
     name: str
     arguments: str
-    opaque: Mapping[str, Any] | None = None
+    opaque: Opaque | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +50,7 @@ class Refusal:
     """A refusal in OpenAI's sense: text beside, not in, the content."""
 
     text: str
-    opaque: Mapping[str, Any] | None = None
+    opaque: Opaque | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,10 +58,41 @@ class Image:
     """An image by URL (``https:`` or ``data:``)."""
 
     url: str
-    opaque: Mapping[str, Any] | None = None
+    opaque: Opaque | None = None
 
 
-Part: TypeAlias = Text | Reasoning | ToolCall | Refusal | Image
+@dataclass(frozen=True, slots=True)
+class Audio:
+    """A sound: base64 ``data`` in a ``format`` such as ``wav`` or ``mp3``."""
+
+    data: str
+    format: str
+    opaque: Opaque | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    """A document by URL (``https:`` or ``data:``), perhaps with a file name."""
+
+    url: str
+    name: str = ""
+    opaque: Opaque | None = None
+
+
+Part: TypeAlias = Text | Reasoning | ToolCall | Refusal | Image | Audio | File
+
+
+@dataclass(frozen=True, slots=True)
+class Loss:
+    """What a wire or dialect could not say. ``path`` is a JSON Pointer into the canonical form.
+
+    ``weight``: ``meaning`` where something asked for or said is gone (``n``, a picture); ``form`` where only
+    its form is (an id minted anew, message boundaries merged, an error flag told in words).
+    """
+
+    path: str
+    what: str
+    weight: Literal["meaning", "form"] = "meaning"
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,16 +109,26 @@ class Fact:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Token counts; ``None`` where the endpoint sent no usable integer."""
+    """Token counts as OpenAI Chat counts; ``None`` where the endpoint sent no usable integer.
+
+    ``prompt_tokens`` includes ``cached_tokens`` and ``cache_write_tokens``, ``completion_tokens`` includes
+    ``reasoning_tokens``.
+    """
 
     prompt_tokens: int | None = None
     completion_tokens: int | None = None
     total_tokens: int | None = None
+    cached_tokens: int | None = None
+    cache_write_tokens: int | None = None
+    reasoning_tokens: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """One assistant message in canonical form: ordered parts in OpenAI Chat's vocabulary."""
+    """One assistant message in canonical form: ordered parts in OpenAI Chat's vocabulary.
+
+    ``native_finish_reason`` is the wire's own word where that says more than ``finish_reason``.
+    """
 
     parts: tuple[Part, ...] = ()
     finish_reason: str | None = None
@@ -89,6 +136,7 @@ class Turn:
     id: str | None = None
     model: str | None = None
     facts: tuple[Fact, ...] = ()
+    native_finish_reason: str | None = None
 
     @property
     def text(self) -> str:
@@ -113,11 +161,12 @@ class Turn:
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """One message of a request."""
+    """One message of a request. ``is_error``: a tool message that tells of the tool's failure."""
 
     role: Role
     parts: tuple[Part, ...]
     tool_call_id: str | None = None
+    is_error: bool = False
 
     @classmethod
     def user(cls, text: str) -> Message:
@@ -168,6 +217,9 @@ class Request:
 
     ``echo_reasoning``: send reasoning parts of assistant messages back in the field they came in;
     OpenAI's schema knows no such field, so plain (strict) requests leave them out.
+    ``extra`` holds further members in OpenAI Chat's words (``seed``, ``reasoning_effort``); the other wires
+    translate those they have a word for. ``native`` holds members of one wire's own body, by that wire's
+    name, merged into it last and object by object; no other wire sees them.
     """
 
     messages: tuple[Message, ...]
@@ -183,3 +235,4 @@ class Request:
     n: int | None = None
     echo_reasoning: bool = False
     extra: Mapping[str, Any] = field(default_factory=dict)
+    native: Mapping[WireName, Mapping[str, JSON]] = field(default_factory=dict)

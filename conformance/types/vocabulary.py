@@ -28,6 +28,8 @@ VERDICTS: tuple[VerdictName, ...] = get_args(VerdictName)
 JUDGED: frozenset[VerdictName] = frozenset({"conforms", "warns", "quirk", "violates", "refused"})
 """The verdicts that say something about the endpoint; the others say why nothing could be said."""
 Flag = Literal["stale", "flaky", "simulated", "old", "known"]
+Flavour = Literal["openai", "open-responses"]
+"""Published readings of one wire that disagree in places: OpenAI's Responses, and Open Responses."""
 Ending = Literal["complete", "cut", "stalled", "closed-by-us", "too-large"]
 FailureKind = Literal["connect", "tls", "timeout", "protocol", "no-cassette", "older-scenario", "request-cap"]
 Expect = Literal["answer", "refusal", "either"]

@@ -1,4 +1,4 @@
-"""The facts a decoder of Chat answers can state, and the list that keeps them."""
+"""The facts a decoder of Chat answers can state, and the list that keeps those of any wire."""
 
 from __future__ import annotations
 
@@ -89,8 +89,8 @@ class Ledger:
         self._met: dict[tuple[int | None, str], int] = {}
         self._count = 0
 
-    def note(self, choice: int | None, name: FactName, path: str, detail: str = "") -> None:
-        """Keep a fact, unless there are ``MAX_PER_FACT`` of its name already."""
+    def note(self, choice: int | None, name: str, path: str, detail: str = "") -> None:
+        """Keep a fact, unless there are ``MAX_PER_FACT`` of its name; each wire has names of its own."""
         met = self._met.get((choice, name), 0)
         if met < MAX_PER_FACT:
             self._met[choice, name] = met + 1

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import pytest
 
+from conformance.engine.drive import inexpressible
 from conformance.rules import RULES, check
 from conformance.scenarios import SCENARIOS
 from conformance.simulator import Persona
 from conformance.simulator.mutants import MUTANTS, Mutant
+from conformance.types import WIRES, WireName
+from conformance.wires import wire
 
-from .conftest import CLEAN, UNCHANGED, Run
+from .conftest import CLEAN, SPOKEN, UNCHANGED, Run
 
 NOT_YET: dict[str, str] = {}
 """Rules without a mutant, each with the reason. To stay empty."""
@@ -17,14 +20,25 @@ NOT_YET: dict[str, str] = {}
 
 @pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.name)
 def test_a_mutant_breaks_its_rule_and_only_what_must_break_with_it(mutant: Mutant, run: Run) -> None:
-    findings = check(run(mutant.scenario, mutant.name))
+    findings = check(run(mutant.scenario, mutant.name, mutant.wire))
     assert {finding.rule for finding in findings} == {mutant.rule, *mutant.also}, findings
 
 
-@pytest.mark.parametrize("scenario", SCENARIOS)
+SAID = [
+    (scenario, name)
+    for name in WIRES
+    for scenario in SCENARIOS
+    if name in SPOKEN and inexpressible(SCENARIOS[scenario], wire(name)) is None
+]
+"""Every scenario over every wire that can say it."""
+
+
+@pytest.mark.parametrize(("scenario", "over"), SAID)
 @pytest.mark.parametrize("persona", [CLEAN, UNCHANGED], ids=lambda persona: persona.name)
-def test_who_lies_about_nothing_breaks_no_rule(persona: Persona, scenario: str, run: Run) -> None:
-    assert check(run(scenario, persona.name)) == ()
+def test_who_lies_about_nothing_breaks_no_rule(
+    persona: Persona, scenario: str, over: WireName, run: Run
+) -> None:
+    assert check(run(scenario, persona.name, over)) == ()
 
 
 def test_every_rule_has_a_mutant(capsys: pytest.CaptureFixture[str]) -> None:

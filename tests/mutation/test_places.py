@@ -60,7 +60,7 @@ class Trace:
 
 
 def test_every_place_at_which_a_rule_reports_is_reached(run: Run, capsys: pytest.CaptureFixture[str]) -> None:
-    exchanges = [run(mutant.scenario, mutant.name) for mutant in MUTANTS]
+    exchanges = [run(mutant.scenario, mutant.name, mutant.wire) for mutant in MUTANTS]
     with Trace() as trace:
         for several in exchanges:
             check(several)

@@ -64,6 +64,7 @@ def content_type(reply: Answer) -> Iterator[Violation]:
 
 @rule(
     "chat.response.body-single-json-object",
+    needs_end=True,
     level="MUST",
     basis="spec",
     source="RFC 8259 sections 2, 8.1",

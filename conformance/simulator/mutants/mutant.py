@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
-from conformance.simulator.answer import Action, Actions, Bytes, Close, Event, Head, Pause, Respond
+from conformance.simulator.answer import Action, Actions, Bytes, Close, Event, Head, Line, Pause, Respond
 from conformance.simulator.behaviour import Behaviour, Persona
-from conformance.types import HttpRequest
+from conformance.types import HttpRequest, WireName
 
 
 @dataclass(slots=True)
@@ -17,7 +17,8 @@ class Answer:
     """An honest answer taken apart, for one thing in it to be changed in place.
 
     A whole answer has its document (or bytes) in ``body``. A stream has ``events``: documents, texts such
-    as ``[DONE]``, or bytes that go out as they are, ``gap_s`` seconds apart, after ``delay_s``.
+    as ``[DONE]``, or bytes that go out as they are, ``gap_s`` seconds apart, after ``delay_s``. Documents are
+    events, ``named`` ones after their member ``type``, or ``lines``.
     One that is ``cut`` ends with its connection, before the body's framing says so.
     """
 
@@ -29,6 +30,8 @@ class Answer:
     gap_s: float = 0.0
     delay_s: float = 0.0
     cut: bool = False
+    named: bool = False
+    lines: bool = False
 
     @property
     def asked(self) -> dict[str, Any]:
@@ -48,10 +51,17 @@ class Answer:
         else:
             yield Head(self.status, headers)
             for event in self.events:
-                yield Bytes(event) if isinstance(event, bytes) else Event(event)
+                yield self._written(event)
                 yield Pause(self.gap_s)
         if self.cut:
             yield Close()
+
+    def _written(self, event: Any) -> Action:
+        if isinstance(event, bytes):
+            return Bytes(event)
+        if self.lines:
+            return Line(event)
+        return Event(event, event.get("type") if self.named and isinstance(event, dict) else None)
 
 
 Change: TypeAlias = Callable[[Answer], None]
@@ -67,9 +77,14 @@ def taken_apart(request: HttpRequest, actions: Actions) -> Answer:
                 answer.status, answer.headers, answer.body = status, dict(headers), body
             case Head(status, headers):
                 answer.status, answer.headers, answer.events = status, dict(headers), []
-            case Event(data) | Bytes(data):
+            case Event(data, name):
                 assert answer.events is not None
                 answer.events.append(data)
+                answer.named |= name is not None
+            case Line(data) | Bytes(data):
+                assert answer.events is not None
+                answer.events.append(data)
+                answer.lines |= isinstance(action, Line)
             case Pause(seconds):
                 answer.gap_s = max(answer.gap_s, seconds)
             case _:
@@ -94,7 +109,7 @@ class Mutant:
     """The smallest ``change`` to the answers of a scenario that breaks ``rule``.
 
     ``also`` are the rules that break with it, ``because`` says why no smaller change would spare them.
-    ``variant`` tells several mutants of a rule apart.
+    ``variant`` tells several mutants of a rule apart. ``wire`` is the one over which the scenario runs.
     """
 
     rule: str
@@ -103,6 +118,7 @@ class Mutant:
     also: tuple[str, ...] = ()
     because: str = ""
     variant: str = ""
+    wire: WireName = "openai-chat"
 
     @property
     def name(self) -> str:

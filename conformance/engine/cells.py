@@ -1,0 +1,49 @@
+"""Cells of which nothing is acquired, and what stands behind those of which something is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from conformance.config import Endpoint
+from conformance.engine.drive import Target, inexpressible
+from conformance.judge import Judgement, judge_attempt
+from conformance.scenarios import Scenario
+from conformance.types import Attempt, Cell, Exchange, Failure, FailureKind, HttpRequest
+from conformance.wires import Wire
+
+
+@dataclass(frozen=True, slots=True)
+class Acquired:
+    """The attempts of a cell, and what the judge said of each."""
+
+    attempts: Sequence[Attempt]
+    judgements: Sequence[Judgement]
+
+
+def broken(endpoint: Endpoint, scenario: Scenario, error: Exception) -> Cell:
+    """The cell of a scenario in which the suite itself failed: we could not tell, and say why."""
+    reason = f"the suite failed here, please report it: {type(error).__name__}: {error}"
+    return Cell(endpoint.name, scenario.id, "strict", "error", reason=reason)
+
+
+def unsupported(endpoint: Endpoint, scenario: Scenario, wire: Wire) -> Cell | None:
+    """The cell of a scenario that the endpoint does not claim to support or its wire can't say, if it is one."""
+    missing = [need for need in scenario.needs if need in endpoint.unsupported]
+    reason = f"the endpoint is configured as not supporting {', '.join(missing)}"
+    if not missing and "auth" in scenario.needs and not (endpoint.key_env or endpoint.persona):
+        missing, reason = ["auth"], "the endpoint is configured without a key"
+    if not missing:
+        beyond = inexpressible(scenario, wire)
+        if beyond is None:
+            return None
+        reason = beyond
+    return Cell(endpoint.name, scenario.id, "strict", "unsupported", reason=reason)
+
+
+def failed(scenario: Scenario, target: Target, kind: FailureKind, message: str) -> Acquired:
+    """A cell that nothing could be acquired for: the attempt that says why."""
+    request = HttpRequest("POST", target.base_url, (), b"")
+    exchange = Exchange(request, None, "complete", target.wire.name, Failure(kind, message))
+    attempt = Attempt((exchange,), "stuck", message)
+    return Acquired([attempt], [judge_attempt(scenario, attempt)])
