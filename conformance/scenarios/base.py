@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias
 
 from conformance.types import (
+    JSON,
     WIRES,
     Ask,
     Cancel,
@@ -183,6 +184,7 @@ def request(
     include_usage: bool | None = None,
     echo_reasoning: bool = False,
     extra: Mapping[str, Any] | None = None,
+    native: Mapping[WireName, Mapping[str, JSON]] | None = None,
 ) -> Request:
     """A canonical request with the suite's output cap; everything not named is left out."""
     return Request(
@@ -195,6 +197,7 @@ def request(
         echo_reasoning=echo_reasoning,
         max_tokens=MAX_TOKENS,
         extra=extra or {},
+        native=native or {},
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from conformance.scenarios.base import IMAGES, ask, need, request, scenario
 from conformance.scenarios.kit import one_line_pdf, red_square, said, tone_wav
-from conformance.types import Ask, Image, Message, Script, Text
+from conformance.types import Ask, Audio, File, Image, Message, Script, Text
 
 
 @scenario("chat.plain", ideal=(said("Hello there, nice to meet you."),))
@@ -70,12 +70,8 @@ def attachments() -> Script:
     price in tokens.
     """
     question = "What is in the attachment? Answer in one short sentence."
-    for attached in (
-        {"type": "input_audio", "input_audio": {"data": tone_wav(), "format": "wav"}},
-        {"type": "file", "file": {"filename": "page.pdf", "file_data": one_line_pdf("KESTREL")}},
-    ):
-        content = [{"type": "text", "text": question}, attached]
-        asked = request(extra={"messages": [{"role": "user", "content": content}]})
+    for attached in (Audio(tone_wav(), "wav"), File(one_line_pdf("KESTREL"), "page.pdf")):
+        asked = request(Message("user", (Text(question), attached)))
         yield Ask(asked, probe="attachment", expect="either")
     yield Ask(request(Message.user(question)), probe="without-attachment", expect="either")
 

@@ -6,7 +6,7 @@ Most steps stand alone: what one of them brings does not keep the next from bein
 from __future__ import annotations
 
 from conformance.scenarios.base import request, scenario
-from conformance.scenarios.kit import WEATHER, raw, said, stored_zstd
+from conformance.scenarios.kit import CHAT, WEATHER, raw, said, stored_zstd
 from conformance.types import JSON, Ask, Message, NamedChoice, Raw, Script, Text, Tool
 
 HELLO = request(Message.user("Say hello."))
@@ -51,7 +51,10 @@ def malformed_json() -> Script:
     yield Raw("POST", "@chat", stored_zstd(NO_MODEL), coded, probe="content-coding", expect="refusal")
 
 
-@scenario("errors.missing-messages")
+@scenario(
+    "errors.missing-messages",
+    wires=CHAT,
+)
 def missing_messages() -> Script:
     """A request without messages, or with none in the list, is refused with 400."""
     yield Raw("POST", "@chat", b'{"model": "{{model}}"}', probe="missing-messages", expect="refusal")
@@ -70,7 +73,10 @@ MALFORMED: tuple[JSON, ...] = (
 )
 
 
-@scenario("errors.malformed-messages")
+@scenario(
+    "errors.malformed-messages",
+    wires=CHAT,
+)
 def malformed_messages() -> Script:
     """Messages that are none are refused with 400.
 
@@ -82,6 +88,7 @@ def malformed_messages() -> Script:
 
 @scenario(
     "errors.bad-parameters",
+    wires=CHAT,
     ideal=(
         said("A robot has no say here."),
         said("Nine is too hot."),
@@ -158,6 +165,7 @@ def unsupported_parameters() -> Script:
 
 @scenario(
     "errors.bad-tools",
+    wires=CHAT,
     ideal=(
         said("A name with a space is no name."),
         said("There is no such function to choose."),
@@ -201,7 +209,7 @@ def bad_tools() -> Script:
     yield raw({**asked, "tools": [good], "tool_choice": "sometimes"}, "malformed-tools")
 
 
-@scenario("errors.streamed-request", needs=("streaming",))
+@scenario("errors.streamed-request", wires=CHAT, needs=("streaming",))
 def streamed_request() -> Script:
     """A bad request is refused with a status before the stream begins, not with an event in it."""
     yield Raw("POST", "@chat", EMPTY_STREAM, probe="missing-messages", expect="refusal")

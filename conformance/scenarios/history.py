@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from conformance.scenarios.base import TOOLS, need, request, scenario
-from conformance.scenarios.kit import WEATHER, called, said
+from conformance.scenarios.kit import CHAT, WEATHER, called, said
 from conformance.types import Ask, Message, Reasoning, Reply, Request, Script, Text, ToolCall, Turn
 
 ONE = called(("get_weather", {"city": "Rome"}))
@@ -76,22 +76,48 @@ def tool_results() -> Script:
         said("The tool returned an empty text."),
         said("The tool says that the code is KESTREL and the air has 18 degrees."),
         said(f"It says: {UNICODE_RESULT}"),
-        said("In two parts the tool says KESTREL."),
     ),
     needs=("tools",),
     optional=(TOOLS,),
 )
 def tool_content() -> Script:
-    """Results that are empty, JSON, lines of non-ASCII text, and text in parts."""
+    """Results that are empty, JSON, and lines of non-ASCII text."""
     question = Message.user("Repeat word by word what the tool returned.")
     for text in ("", '{"code": "KESTREL", "temperature": 18, "note": null}', UNICODE_RESULT):
         history = (LOOK_UP, Message.assistant(ONE), Message.tool(ONE.calls[0], text))
         yield Ask(asking(*history, question), probe="tool-content-string")
+
+
+@scenario(
+    "history.content-parts",
+    wires=CHAT,
+    ideal=(
+        said("In two parts the tool says KESTREL."),
+        said("Hello Ada, the names have arrived."),
+        said("Your text came in two parts."),
+    ),
+    needs=("tools",),
+    optional=(TOOLS,),
+)
+def content_parts() -> Script:
+    """Text in parts, of a tool and of the user, and messages with names."""
     parts = [{"type": "text", "text": "wind code "}, {"type": "text", "text": "KESTREL"}]
     yield Ask(
         verbatim(user("Look up Rome."), calling(), result(parts), user("Repeat that.")),
         probe="tool-content-parts",
     )
+    yield Ask(
+        verbatim(
+            {"role": "system", "name": "rules", "content": "You are brief."},
+            {**user("My name is Ada."), "name": "ada"},
+            {"role": "assistant", "name": "helper", "content": "Good day, Ada."},
+            {**user("Greet me once more."), "name": "ada"},
+            tools=False,
+        ),
+        probe="name-field",
+    )
+    parts = [{"type": "text", "text": "Greet me. "}, {"type": "text", "text": "My name is Ada."}]
+    yield Ask(verbatim(user(parts), tools=False), probe="content-parts-text")
 
 
 @scenario(
@@ -132,6 +158,7 @@ def broken_pairing() -> Script:
 
 @scenario(
     "history.assistant-messages",
+    wires=CHAT,
     ideal=(
         said("With null content: KESTREL it is."),
         said("With empty content the code is still KESTREL."),
@@ -174,6 +201,7 @@ def assistant_messages() -> Script:
 
 @scenario(
     "history.arguments",
+    wires=CHAT,
     ideal=(said("The arguments were an object."), said("Those arguments were cut short.")),
     needs=("tools",),
     optional=(TOOLS,),
@@ -240,31 +268,14 @@ def instruction_roles() -> Script:
     "history.user-messages",
     ideal=(
         said("You wrote two messages in a row."),
-        said("Hello Ada, the names have arrived."),
-        said("Your text came in two parts."),
         said("Everybody spoke twice, Ada."),
         said("and so I end where I began."),
     ),
 )
 def user_messages() -> Script:
-    """Two user messages in a row, messages with names, and text in parts.
-
-    Two messages in a row of everyone else, too, and the assistant's as the last.
-    """
+    """Two user messages in a row, two in a row of everyone else, and the assistant's as the last."""
     first, second = Message.user("My name is Ada."), Message.user("Greet me in one short sentence.")
     yield Ask(request(first, second), probe="consecutive-same-role")
-    yield Ask(
-        verbatim(
-            {"role": "system", "name": "rules", "content": "You are brief."},
-            {**user("My name is Ada."), "name": "ada"},
-            {"role": "assistant", "name": "helper", "content": "Good day, Ada."},
-            {**user("Greet me once more."), "name": "ada"},
-            tools=False,
-        ),
-        probe="name-field",
-    )
-    parts = [{"type": "text", "text": "Greet me. "}, {"type": "text", "text": "My name is Ada."}]
-    yield Ask(verbatim(user(parts), tools=False), probe="content-parts-text")
     twice = (
         *(Message.system(text) for text in ("You are brief.", "You are kind.")),
         *(first, second),
@@ -278,17 +289,28 @@ def user_messages() -> Script:
 
 @scenario(
     "history.without-tools",
-    ideal=(said("No tools any more, yet Rome has KESTREL."), said("A function said that Rome has KESTREL.")),
+    ideal=(said("No tools any more, yet Rome has KESTREL."),),
     needs=("tools",),
     optional=(TOOLS,),
 )
 def without_tools() -> Script:
-    """A history of calls in a request that offers no tools, in today's form and in the deprecated one.
+    """A history of calls in a request that offers no tools.
 
     A client takes the tools away to make the model close with a text.
     """
     history = (LOOK_UP, Message.assistant(ONE), Message.tool(ONE.calls[0], KESTREL))
     yield Ask(request(*history, WHICH), probe="tools-omitted")
+
+
+@scenario(
+    "history.function-role",
+    wires=CHAT,
+    ideal=(said("A function said that Rome has KESTREL."),),
+    needs=("tools",),
+    optional=(TOOLS,),
+)
+def function_role() -> Script:
+    """A history of a call in the deprecated form, ``function_call`` and the role ``function``."""
     function_call = {"name": WEATHER.name, "arguments": '{"city": "Rome"}'}
     yield Ask(
         verbatim(

@@ -9,7 +9,7 @@ import zlib
 from collections.abc import Mapping
 from typing import Any
 
-from conformance.types import Message, Part, Raw, Reasoning, Text, Tool, ToolCall, Turn
+from conformance.types import JSON, Message, Part, Raw, Reasoning, Text, Tool, ToolCall, Turn, WireName
 
 
 def closed(properties: Mapping[str, Any], required: tuple[str, ...]) -> dict[str, Any]:
@@ -21,6 +21,18 @@ def closed(properties: Mapping[str, Any], required: tuple[str, ...]) -> dict[str
         "additionalProperties": False,
     }
 
+
+CHAT: tuple[WireName, ...] = ("openai-chat",)
+OPENAI: tuple[WireName, ...] = ("openai-chat", "openai-responses")
+
+THINKING: Mapping[WireName, Mapping[str, JSON]] = {
+    "openai-chat": {},
+    "openai-responses": {"reasoning": {"summary": "auto"}, "include": ["reasoning.encrypted_content"]},
+    "anthropic-messages": {"thinking": {"type": "enabled", "budget_tokens": 1024}, "max_tokens": 2048},
+    "gemini": {"generationConfig": {"thinkingConfig": {"includeThoughts": True}}},
+    "ollama": {"think": True},
+}
+"""How each wire is asked to show the reasoning; Chat has no word for it and shows it or does not."""
 
 WEATHER = Tool(
     name="get_weather",

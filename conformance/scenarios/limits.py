@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 from conformance.scenarios.base import TOOLS, ask, feature, need, request, scenario
-from conformance.scenarios.kit import WEATHER, called, calls_to, closed, results, said
+from conformance.scenarios.kit import CHAT, WEATHER, called, calls_to, closed, results, said
 from conformance.types import Ask, Cancel, Message, Raw, Reply, Script, Together, Tool
 
 CONTEXT = feature(
@@ -273,7 +273,7 @@ BODY_BYTES = 6 * 1024 * 1024
 """More than many servers take by default (nginx 1 MiB, axum 2 MiB), less than hurts one that takes it."""
 
 
-@scenario("limits.body-too-large", intrusive=True)
+@scenario("limits.body-too-large", wires=CHAT, intrusive=True)
 def body_too_large() -> Script:
     """A body of 6 MiB, nearly all of it space between JSON tokens, is answered or refused with 413."""
     asked = {"messages": [{"role": "user", "content": "Say hello."}], "max_tokens": FEW_TOKENS}

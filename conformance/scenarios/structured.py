@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from conformance.scenarios.base import JSON_MODE, JSON_SCHEMA, TOOLS, ask, need, request, scenario
-from conformance.scenarios.kit import WEATHER, called, closed, raw, results, said
+from conformance.scenarios.kit import CHAT, WEATHER, called, closed, raw, results, said
 from conformance.types import Ask, JsonSchemaFormat, Message, Request, Script
 
 REPORT = JsonSchemaFormat(
@@ -94,6 +94,7 @@ def with_tools() -> Script:
 
 @scenario(
     "structured.schema-limits",
+    wires=CHAT,
     ideal=(
         said('{"word": "a schema without a name"}'),
         said('{"city": "Lomé"}'),

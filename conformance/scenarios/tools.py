@@ -15,7 +15,7 @@ from conformance.scenarios.base import (
     request,
     scenario,
 )
-from conformance.scenarios.kit import PING, TIME, WEATHER, called, calls_to, closed, results, said
+from conformance.scenarios.kit import CHAT, PING, TIME, WEATHER, called, calls_to, closed, results, said
 from conformance.types import JSON, Ask, Message, NamedChoice, Script, Tool, ToolCall
 
 CANARY = "18 degrees, wind code KESTREL"
@@ -152,17 +152,25 @@ def choice_named() -> Script:
 
 @scenario(
     "tools.no-arguments",
-    ideal=(called(("ping", {})), called(("ping", {}), text="Once more.")),
+    ideal=(called(("ping", {})),),
     needs=("tools",),
     optional=(TOOLS,),
 )
 def no_arguments() -> Script:
-    """A call of a tool that takes no arguments; its arguments are ``{}``.
-
-    The tool is declared with a schema of no members, and without ``parameters``, which means the same.
-    """
+    """A call of a tool that takes no arguments; its arguments are ``{}``."""
     turn = yield from ask(request(Message.user("Ping the station with the tool."), tools=(PING,)))
     need(turn.calls, "call the tool it was asked to use")
+
+
+@scenario(
+    "tools.no-parameters",
+    wires=CHAT,
+    ideal=(called(("ping", {}), text="Once more."),),
+    needs=("tools",),
+    optional=(TOOLS,),
+)
+def no_parameters() -> Script:
+    """A tool declared without ``parameters``, which means a schema of no members."""
     bare = {"type": "function", "function": {"name": PING.name, "description": PING.description}}
     turn = yield from ask(
         request(Message.user("Ping the station once more with the tool."), extra={"tools": [bare]})

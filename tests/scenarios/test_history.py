@@ -37,7 +37,9 @@ def asks(name: str) -> list[Ask]:
 
 def sent(name: str, probe: str) -> list[list[dict[str, Any]]]:
     """The messages on the wire of every step of that probe."""
-    bodies: list[Any] = [encode(ask.request, model="m") for ask in asks(name) if ask.probe == probe]
+    bodies: list[Any] = [
+        encode(ask.request, model="m", losses=[]) for ask in asks(name) if ask.probe == probe
+    ]
     return [body["messages"] for body in bodies]
 
 
@@ -58,7 +60,7 @@ def test_tool_content_is_empty_json_lines_and_parts() -> None:
     assert texts[1].startswith("{")
     assert "\n" in texts[2]
     assert not texts[2].isascii()
-    (parts,) = sent("history.tool-content", "tool-content-parts")
+    (parts,) = sent("history.content-parts", "tool-content-parts")
     assert [part["type"] for part in of("tool", parts)[0]["content"]] == ["text", "text"]
 
 
@@ -107,14 +109,16 @@ def test_reasoning_is_left_out_and_comes_back_empty() -> None:
 
 
 def test_no_tools_are_offered_where_the_history_is_all_there_is() -> None:
-    assert not any("tools" in encode(ask.request, model="m") for ask in asks("history.without-tools"))
+    assert not any(
+        "tools" in encode(ask.request, model="m", losses=[]) for ask in asks("history.without-tools")
+    )
 
 
 @pytest.mark.parametrize("name", [name for name in SCENARIOS if name.startswith("history.")])
 def test_a_marker_changes_nothing_but_the_closing_question(name: str) -> None:
     for number, ask in enumerate(asks(name)):
-        plain: Any = encode(ask.request, model="m")["messages"]
-        with_marker: Any = encode(marked(ask.request, f"{name}/{number}"), model="m")["messages"]
+        plain: Any = encode(ask.request, model="m", losses=[])["messages"]
+        with_marker: Any = encode(marked(ask.request, f"{name}/{number}"), model="m", losses=[])["messages"]
         (changed,) = (i for i, message in enumerate(plain) if with_marker[i] != message)
         assert f"[[{name}/{number}]]" in str(with_marker[changed])
         assert with_marker[changed]["role"] == "user"

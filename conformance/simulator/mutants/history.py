@@ -15,6 +15,8 @@ PAIRING = "history.broken-pairing"
 ASSISTANT = "history.assistant-messages"
 USERS = "history.user-messages"
 WITHOUT = "history.without-tools"
+FORMS = "history.content-parts"
+FUNCTION = "history.function-role"
 
 
 def _refused(scenario: str, number: int) -> Change:
@@ -66,7 +68,7 @@ HISTORY = (
         LOOP,
         only(to(f"{LOOP}/1"), lambda answer: _again(answer, ELSEWHERE)),
     ),
-    Mutant("mt.tool-content-parts", CONTENT, _refused(CONTENT, 3)),
+    Mutant("mt.tool-content-parts", FORMS, _refused(FORMS, 0)),
     Mutant("mt.assistant-null-content", ASSISTANT, _refused(ASSISTANT, 0)),
     Mutant("mt.assistant-content-and-calls", ASSISTANT, _refused(ASSISTANT, 3)),
     Mutant("mt.assistant-empty", ASSISTANT, _crashed(ASSISTANT, 4)),
@@ -81,8 +83,8 @@ HISTORY = (
         "mt.system-and-developer-roles", "history.instruction-roles", _refused("history.instruction-roles", 1)
     ),
     Mutant("mt.consecutive-same-role", USERS, _refused(USERS, 0)),
-    Mutant("mt.name-field-accepted", USERS, _refused(USERS, 1)),
-    Mutant("mt.content-parts-text", USERS, _refused(USERS, 2)),
+    Mutant("mt.name-field-accepted", FORMS, _refused(FORMS, 1)),
+    Mutant("mt.content-parts-text", FORMS, _refused(FORMS, 2)),
     Mutant("mt.tools-omitted-with-history", WITHOUT, _crashed(WITHOUT, 0)),
-    Mutant("mt.legacy-function-role", WITHOUT, _crashed(WITHOUT, 1)),
+    Mutant("mt.legacy-function-role", FUNCTION, _crashed(FUNCTION, 0)),
 )

@@ -117,5 +117,5 @@ PEERS = (
     Mutant("err.unknown-value-400", "errors.bad-parameters", only(to("errors.bad-parameters/5"), accepted)),
     Mutant("err.empty-tools-tolerated", "errors.bad-tools", only(to("errors.bad-tools/4"), crashed)),
     Mutant("err.content-coding-415", "errors.malformed-json", only(_coded, crashed)),
-    Mutant("mt.assistant-last", "history.user-messages", only(to("history.user-messages/4"), crashed)),
+    Mutant("mt.assistant-last", "history.user-messages", only(to("history.user-messages/2"), crashed)),
 )
