@@ -39,7 +39,10 @@ class Endpoint(BaseModel):
     name: str = Field(default="", exclude=True, description="Filled from the key of the row; don't write it.")
     base_url: str | None = Field(
         default=None,
-        description="Everything before /chat/completions, e.g. https://api.example.com/v1.",
+        description=(
+            "What an SDK of the wire is given: everything before /chat/completions, /responses, "
+            "/v1/messages, /v1beta/models or /api/chat, e.g. https://api.example.com/v1."
+        ),
     )
     persona: str | None = Field(
         default=None, description="Instead of base_url: a persona of the embedded simulator."
@@ -76,6 +79,14 @@ class Endpoint(BaseModel):
     )
     attempts: Annotated[int, Field(ge=1, le=10)] = Field(
         default=3, description="How often a scenario is run when the model does not do what it needs."
+    )
+    dialect: str | None = Field(
+        default=None,
+        description="Tools travel in the system prompt, calls in the text, written in this dialect.",
+    )
+    same_server_as: str | None = Field(
+        default=None,
+        description="A row of the same server over another wire: answers to the same scenarios are compared.",
     )
     scripted: bool = Field(
         default=False, description="The model is our scripted model: add its markers to the prompts."

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 
 from conformance.quirks import Quirk
 from conformance.rules import RULES, Rule, check, error_text, refusal_text, rule_of
+from conformance.rules.across import compared
 from conformance.rules.reading import read_json
 from conformance.scenarios import Scenario
 from conformance.types import (
@@ -128,11 +129,16 @@ class Judgement:
 
 
 def judge_attempt(
-    scenario: Scenario, attempt: Attempt, quirks: Sequence[Quirk] = (), strictness: Strictness | None = None
+    scenario: Scenario,
+    attempt: Attempt,
+    quirks: Sequence[Quirk] = (),
+    strictness: Strictness | None = None,
+    beside: Sequence[Exchange] = (),
 ) -> Judgement:
     """The verdict of one attempt.
 
-    ``quirks`` are those the endpoint declares: each forgives exactly the findings it explains.
+    ``quirks`` are those the endpoint declares: each forgives exactly the findings it explains. ``beside`` are
+    the exchanges of the same scenario with the same server over another wire.
     """
     reasons: dict[VerdictName, str] = {}
     refused: set[int] = set()
@@ -148,7 +154,8 @@ def judge_attempt(
     rules = (strictness or Strictness()).selected()
     rulebook = (strictness or Strictness()).rulebook
     findings: list[Finding] = []
-    for finding in check(attempt.exchanges, rules=rules, rulebook=rulebook):
+    found = check(attempt.exchanges, rules=rules, rulebook=rulebook)
+    for finding in (*found, *compared(beside, attempt.exchanges, rules, rulebook)):
         number = int(finding.path.split("/")[2])
         if number in unjudged or (number in refused and _is_acceptance(finding.rule)):
             continue

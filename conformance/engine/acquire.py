@@ -12,13 +12,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
-from conformance import __version__
+from conformance import __version__, config
 from conformance.config import Endpoint, FromEnv
 from conformance.engine.cells import Acquired, broken, failed, unsupported
 from conformance.engine.drive import Target, plan, run_script
 from conformance.engine.evidence import evidence, redacted
 from conformance.engine.options import Options, quirks_of
-from conformance.engine.sources import Source, cassette_path, record_command
+from conformance.engine.pacing import Paced
+from conformance.engine.sources import Source, cassette_path, record_command, source_of
 from conformance.judge import Judgement, judge, judge_attempt, worth_keeping
 from conformance.scenarios import Scenario, scripts
 from conformance.simulator.personas import PERSONAS
@@ -30,11 +31,8 @@ from conformance.types import (
     Attempt,
     Cell,
     Exchange,
-    Failure,
     Flag,
-    HttpRequest,
     VerdictName,
-    WireName,
 )
 from conformance.wires import wire
 
@@ -47,31 +45,6 @@ INTERRUPT_POLL_S = 0.2
 T = TypeVar("T")
 OnCell = Callable[[str, str, VerdictName], None]
 """Called from the background thread whenever a cell is finished: endpoint, scenario, verdict."""
-
-
-class Paced:
-    """A transport that keeps to the endpoint's concurrency and request cap."""
-
-    def __init__(self, inner: Transport, concurrency: int, cap: int | None) -> None:
-        self._inner = inner
-        self._slots = asyncio.Semaphore(concurrency)
-        self._left = cap
-
-    async def send(
-        self, request: HttpRequest, *, wire: WireName, close_after_events: int | None = None
-    ) -> Exchange:
-        """Like `Transport.send`; a spent cap is a failure of kind ``request-cap``, nothing is sent."""
-        async with self._slots:
-            if self._left is not None:
-                if self._left <= 0:
-                    failure = Failure("request-cap", "the request cap is spent (max_requests)")
-                    return Exchange(request, None, "complete", wire, failure)
-                self._left -= 1
-            return await self._inner.send(request, wire=wire, close_after_events=close_after_events)
-
-    async def aclose(self) -> None:
-        """Close the transport beneath."""
-        await self._inner.aclose()
 
 
 class Acquirer:
@@ -97,6 +70,7 @@ class Acquirer:
         self._thread = threading.Thread(target=self._loop.run_forever, name="acquirer", daemon=True)
         self._cells: dict[str, dict[str, Future[Cell]]] = {}
         self._simulator: asyncio.Task[Simulator] | None = None
+        self._firsts: dict[tuple[str, str], asyncio.Future[Attempt | None]] = {}
         self._notes: list[str] = []
 
     def __enter__(self) -> Acquirer:
@@ -165,6 +139,7 @@ class Acquirer:
                     cell = await self._cell(endpoint, source, scenario, target, transport, redactor)
                 except Exception as error:
                     cell = broken(endpoint, scenario, error)
+                self._first(endpoint.name, scenario.id, None)
                 futures[scenario.id].set_result(cell)
                 if self._on_cell is not None:
                     self._on_cell(endpoint.name, scenario.id, cell.verdict)
@@ -202,10 +177,12 @@ class Acquirer:
             if transport is None:
                 acquired, flags = await self._replay(endpoint, scenario, target, redactor)
             else:
-                acquired = await self._attempts(endpoint, scenario, target, transport)
+                beside = await self._beside(endpoint, scenario)
+                acquired = await self._attempts(endpoint, scenario, target, transport, beside)
                 flags = ("simulated",) if source.kind == "simulator" else ()
                 if source.kind == "live" and self._options.mode == "record":
                     await self._aside(self._record, endpoint, scenario, acquired.attempts, redactor)
+            self._first(endpoint.name, scenario.id, acquired.attempts[0])
             shown_as = (target.base_url, endpoint.shown_url)
             cell = await self._aside(self._judged, endpoint, scenario, acquired, flags, redactor, shown_as)
         return cell
@@ -237,6 +214,7 @@ class Acquirer:
         scenario: Scenario,
         target: Target,
         transport: Transport,
+        beside: Sequence[Exchange] = (),
         unplayed: Callable[[], int] | None = None,
     ) -> Acquired:
         """Run the scenario until it counts, `attempts` times at most; in a replay as often as recorded.
@@ -248,7 +226,7 @@ class Acquirer:
         quirks, strictness = quirks_of(endpoint), self._options.strictness
         while True:
             attempt = await run_script(scenario, target, transport)
-            judgement = await self._aside(judge_attempt, scenario, attempt, quirks, strictness)
+            judgement = await self._aside(judge_attempt, scenario, attempt, quirks, strictness, beside)
             attempts.append(attempt)
             judgements.append(judgement)
             if unplayed:
@@ -268,12 +246,55 @@ class Acquirer:
         except tape.CassetteError as error:
             return failed(scenario, target, "no-cassette", f"{error}; record it: {command}"), ()
         transport = tape.ReplayTransport(recording, path, redactor)
-        acquired = await self._attempts(endpoint, scenario, target, transport, transport.unplayed)
+        beside = await self._beside(endpoint, scenario)
+        acquired = await self._attempts(endpoint, scenario, target, transport, beside, transport.unplayed)
         stuck_on = [e.failure for a in acquired.attempts for e in a.exchanges if e.failure]
         if stuck_on or transport.unplayed():
             message = f"cassette is of an older scenario: {path}; re-record it: {command}"
             return failed(scenario, target, "older-scenario", message), ()
         return acquired, _age(recording.metadata)
+
+    def _first(self, endpoint: str, scenario: str, attempt: Attempt | None) -> None:
+        """Tell who waits for it what the first attempt brought, if anything; only the first word counts."""
+        future = self._firsts.setdefault((endpoint, scenario), self._loop.create_future())
+        if not future.done():
+            future.set_result(attempt)
+
+    async def _beside(self, endpoint: Endpoint, scenario: Scenario) -> Sequence[Exchange]:
+        """The exchanges of the same scenario with the same server over another wire, where they can be had.
+
+        Where the other row is run elsewhere (by another worker), a simulated or recorded one is asked again.
+        """
+        name = endpoint.same_server_as
+        if name is None or not endpoint.scripted:
+            return ()
+        if name in self._cells:
+            waiting = self._firsts.setdefault((name, scenario.id), self._loop.create_future())
+            attempt = await waiting if scenario.id in self._cells[name] else None
+        else:
+            attempt = await self._again(name, scenario)
+        return attempt.exchanges if attempt is not None and attempt.outcome == "done" else ()
+
+    async def _again(self, name: str, scenario: Scenario) -> Attempt | None:
+        other = next(row for row in config.load(Path(self._options.config)) if row.name == name)
+        source = source_of(other, self._options, self._env)
+        target, redactor = await self._target(other)
+        if unsupported(other, scenario, target.wire) is not None:
+            return None
+        if source.kind == "cassette":
+            try:
+                path = cassette_path(other, scenario.id, self._options)
+                recording = await self._aside(tape.load, path)
+            except tape.CassetteError:
+                return None
+            return await run_script(scenario, target, tape.ReplayTransport(recording, path, redactor))
+        transport = self._transport(other, source) if source.kind == "simulator" else None
+        if transport is None:
+            return None
+        try:
+            return await run_script(scenario, target, transport)
+        finally:
+            await transport.aclose()
 
     def _record(
         self, endpoint: Endpoint, scenario: Scenario, attempts: Sequence[Attempt], redactor: Redactor

@@ -28,7 +28,7 @@ def broken(endpoint: Endpoint, scenario: Scenario, error: Exception) -> Cell:
 
 
 def unsupported(endpoint: Endpoint, scenario: Scenario, wire: Wire) -> Cell | None:
-    """The cell of a scenario that the endpoint does not claim to support or its wire can't say, if it is one."""
+    """The cell of a scenario that the endpoint does not claim or its wire can't say, if it is one."""
     missing = [need for need in scenario.needs if need in endpoint.unsupported]
     reason = f"the endpoint is configured as not supporting {', '.join(missing)}"
     if not missing and "auth" in scenario.needs and not (endpoint.key_env or endpoint.persona):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, fields
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -85,7 +86,7 @@ def select(options: Options) -> Selection:
     path = Path(options.config)
     endpoints = config.load(path)
     for endpoint in endpoints:
-        _resolve(path, endpoint)
+        _resolve(path, endpoint, endpoints)
     names = [endpoint.name for endpoint in endpoints]
     for name in options.endpoints:
         if name not in names:
@@ -133,13 +134,16 @@ def quirks_of(endpoint: Endpoint) -> tuple[Quirk, ...]:
     return tuple(catalogue()[name] for name in endpoint.quirks)
 
 
-def _resolve(path: Path, endpoint: Endpoint) -> None:
+def _resolve(path: Path, endpoint: Endpoint, endpoints: Sequence[Endpoint]) -> None:
     from conformance.simulator.personas import PERSONAS
 
+    # A row that is compared itself is no measure: chains of rows would wait for one another.
+    others = [e.name for e in endpoints if e.name != endpoint.name and e.same_server_as is None]
     checks: tuple[tuple[str, tuple[str, ...], list[str], str], ...] = (
         ("quirks", endpoint.quirks, list(catalogue()), "quirk"),
         ("unsupported", endpoint.unsupported, list(CAPABILITIES), "capability"),
         ("persona", (endpoint.persona,) if endpoint.persona else (), list(PERSONAS), "persona"),
+        ("same_server_as", (endpoint.same_server_as,) if endpoint.same_server_as else (), others, "endpoint"),
     )
     if endpoint.ca_file is not None and not (path.parent / endpoint.ca_file).is_file():
         raise config.ConfigError(
@@ -149,7 +153,8 @@ def _resolve(path: Path, endpoint: Endpoint) -> None:
     for key, given, known, kind in checks:
         for number, word in enumerate(given):
             if word not in known:
-                keys = ("endpoints", endpoint.name, key) + (() if key == "persona" else (number,))
+                single = isinstance(getattr(endpoint, key), str)
+                keys = ("endpoints", endpoint.name, key) + (() if single else (number,))
                 raise config.ConfigError(
                     f"{path}:{config.line_of(path, keys)}: endpoints.{endpoint.name}.{key}: "
                     f"no {kind} {word}{config.did_you_mean(word, known)}"

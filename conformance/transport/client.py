@@ -62,6 +62,10 @@ class Transport(Protocol):
         ...
 
 
+JSON_LINES = ("application/x-ndjson", "application/jsonl", "application/json-lines")
+"""Bodies whose events are their lines."""
+
+
 class LiveTransport:
     """Sends requests over the network, any number at once, each on a connection of its own.
 
@@ -177,6 +181,7 @@ class _Body:
 
     async def read(self, incoming: httpx.Response) -> Ending:
         decoder = ContentDecoder(incoming.headers.get("content-encoding"), self._limit)
+        lines = incoming.headers.get("content-type", "").lower().startswith(JSON_LINES)
         events, seen = Decoder(), 0
         stream = incoming.stream
         assert isinstance(stream, httpx.AsyncByteStream)
@@ -203,7 +208,7 @@ class _Body:
             if decoder.broken:
                 return "cut"
             if self._stop_after is not None:
-                seen += len(events.feed(data))
+                seen += data.count(b"\n") if lines else len(events.feed(data))
                 if seen >= self._stop_after:
                     return "closed-by-us"
 

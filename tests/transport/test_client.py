@@ -109,6 +109,14 @@ def test_we_hang_up_after_so_many_events(serve: Serve) -> None:
     assert body_of(exchange) == EVENT * 2
 
 
+def test_the_lines_of_json_lines_count_as_events(serve: Serve) -> None:
+    head = CHUNKED.replace(b"text/event-stream", b"application/x-ndjson")
+    assert b"x-ndjson" in head
+    line = b'{"done":false}\n'
+    exchange = exchanged(serve, says_and_waits(head + chunk(line), chunk(line)), close_after_events=2)
+    assert (exchange.ending, body_of(exchange)) == ("closed-by-us", 2 * line)
+
+
 def test_fewer_events_than_we_wanted_end_as_they_end(serve: Serve) -> None:
     exchange = exchanged(serve, says(CHUNKED + chunk(EVENT) + b"0\r\n\r\n"), close_after_events=2)
     assert exchange.ending == "complete"
