@@ -13,6 +13,7 @@ from conformance.cli.certify import certify
 from conformance.cli.docs import docs
 from conformance.cli.doctor import doctor
 from conformance.cli.run import run
+from conformance.cli.translate import translate
 
 EXIT_CODES = """
 \b
@@ -45,7 +46,7 @@ def cli() -> None:
     pass
 
 
-for command in (run, certify, explain, list_group, schema, doctor, docs, calibrate_command):
+for command in (run, certify, explain, list_group, schema, doctor, docs, calibrate_command, translate):
     cli.add_command(command)
 
 

@@ -53,6 +53,8 @@ def explain_rule(id: str) -> str:
         ("level", f"{rule.level}{literal}"),
         ("basis", f"{rule.basis}: a {rule.kind} rule"),
         ("judges", f"the {rule.subject}"),
+        ("wires", ", ".join(rule.wires)),
+        ("flavour", rule.flavour),
         ("probe", rule.probe),
         ("reason", rule.reason),
         ("breaks", rule.consequence),
@@ -72,17 +74,19 @@ def explain_scenario(id: str) -> str:
     """A scenario as text: what it asks, what it needs, what a perfect model answers."""
     from conformance.engine.drive import plan
     from conformance.scenarios import SCENARIOS
-    from conformance.types import Reasoning, Text, ToolCall
+    from conformance.types import WIRES, Reasoning, Text, ToolCall
     from conformance.wires import wire
 
     scenario = SCENARIOS[id]
-    cost = plan(scenario, wire("openai-chat"))
+    cost = plan(scenario, wire(scenario.wires[0]))
     lines = [f"scenario {id}: {scenario.title}", ""]
     if scenario.doc:
         lines += [scenario.doc, ""]
     lines.append(
         f"sends     {cost.requests} request(s), at most {cost.output_tokens:,} output tokens an attempt"
     )
+    if len(scenario.wires) < len(WIRES):
+        lines.append(f"wires     {', '.join(scenario.wires)}")
     lines.append(f"needs     {', '.join(scenario.needs) or 'nothing special'}")
     if scenario.optional:
         names = ", ".join(feature.name for feature in scenario.optional)
@@ -142,6 +146,8 @@ def _rules() -> list[Row]:
             "basis": rule.basis,
             "kind": rule.kind,
             "subject": rule.subject,
+            "wires": list(rule.wires),
+            "flavour": rule.flavour,
             "requirement": rule.requirement,
             "source": list(rule.source),
         }
@@ -153,7 +159,14 @@ def _scenarios() -> list[Row]:
     from conformance.scenarios import SCENARIOS
 
     return [
-        {"id": s.id, "title": s.title, "chapter": s.chapter, "needs": list(s.needs), "intrusive": s.intrusive}
+        {
+            "id": s.id,
+            "title": s.title,
+            "chapter": s.chapter,
+            "needs": list(s.needs),
+            "intrusive": s.intrusive,
+            "wires": list(s.wires),
+        }
         for s in SCENARIOS.values()
     ]
 
@@ -171,13 +184,10 @@ def _wires() -> list[Row]:
     from conformance.types import WIRES
     from conformance.wires import wire
 
-    rows: list[Row] = []
-    for name in WIRES:
-        try:
-            rows.append({"id": wire(name).name, "status": "spoken"})
-        except LookupError as error:
-            rows.append({"id": name, "status": str(error)})
-    return rows
+    return [
+        {"id": name, "path": wire(name).path("MODEL", False), "models": wire(name).models_path}
+        for name in WIRES
+    ]
 
 
 def _listing(name: str, what: str, rows: Callable[[], list[Row]], columns: tuple[str, ...]) -> click.Command:
@@ -206,7 +216,7 @@ for _command in (
     _listing("rules", "the rules", _rules, ("id", "level", "basis", "requirement")),
     _listing("scenarios", "the scenarios", _scenarios, ("id", "title")),
     _listing("quirks", "the catalogued quirks", _quirks, ("id", "severity", "title")),
-    _listing("wires", "the wires", _wires, ("id", "status")),
+    _listing("wires", "the wires", _wires, ("id", "path", "models")),
 ):
     list_group.add_command(_command)
 

@@ -26,6 +26,11 @@ CHAPTERS: Mapping[str, str] = {
     "mt": "Histories and multi-turn conversations",
     "so": "Structured output",
     "models": "The list of models",
+    "resp": "OpenAI Responses",
+    "anth": "Anthropic Messages",
+    "gem": "Gemini",
+    "oll": "Ollama",
+    "across": "One server over several wires",
 }
 
 
@@ -121,11 +126,13 @@ def _chapter(name: str, rules: list[Rule]) -> Iterator[str]:
         probe = f" Judged where a scenario probes `{rule.probe}`." if rule.probe else ""
         subject = " Judges the model." if rule.subject == "model" else ""
         violating, conforming = examples_text(rule)
-        yield f"\n## {rule.id}\n\n**{rule.level}**{literal} · {rule.basis}, {rule.kind}\n\n"
+        flavour = f" · flavour {rule.flavour}" if rule.flavour else ""
+        yield f"\n## {rule.id}\n\n**{rule.level}**{literal} · {rule.basis}, {rule.kind}{flavour}\n\n"
         yield f"{escaped(rule.requirement)}\n\n{escaped(sentence(rule.reason))}{probe}{subject}\n\n"
         if rule.consequence:
             yield f"Breaks: {escaped(rule.consequence)}\n\n"
         yield "Source: " + "; ".join(f"`{source}`" for source in rule.source) + "\n\n"
+        yield f"Wires: {', '.join(rule.wires)}\n\n"
         yield f"Violating:\n\n{fenced(violating)}\n\nConforming:\n\n{fenced(conforming)}\n"
 
 
@@ -133,6 +140,7 @@ def scenarios_page() -> str:
     """All scenarios with what they ask and need."""
     from conformance.engine.drive import plan
     from conformance.scenarios import SCENARIOS
+    from conformance.types import WIRES
     from conformance.wires import wire
 
     lines = [f"# Scenarios\n\n{GENERATED}"]
@@ -140,11 +148,13 @@ def scenarios_page() -> str:
     for scenario in SCENARIOS.values():
         if scenario.chapter != chapter:
             chapter = scenario.chapter
-            lines.append(f"\n## {chapter}\n\n| scenario | what | requests | needs |\n|---|---|--:|---|\n")
+            head = "| scenario | what | requests | needs | wires |\n|---|---|--:|---|---|\n"
+            lines.append(f"\n## {chapter}\n\n{head}")
         what = f"{scenario.title}. {scenario.doc}".strip() + (" *(intrusive)*" if scenario.intrusive else "")
         needs = ", ".join(scenario.needs)
-        requests = plan(scenario, wire("openai-chat")).requests
-        lines.append(f"| `{scenario.id}` | {cell(what)} | {requests} | {needs} |\n")
+        requests = plan(scenario, wire(scenario.wires[0])).requests
+        wires = "all" if scenario.wires == WIRES else ", ".join(scenario.wires)
+        lines.append(f"| `{scenario.id}` | {cell(what)} | {requests} | {needs} | {wires} |\n")
     return "".join(lines)
 
 

@@ -155,6 +155,8 @@ def calls(step: SameStep) -> Iterator[Violation]:
 )
 def arguments(step: SameStep) -> Iterator[Violation]:
     """The arguments of the same call are the same values over every wire, however spelt."""
+    if "length" in (step.here.finish_reason, step.there.finish_reason):
+        return  # What a cap has cut is no value; some wires have no word for a piece of one.
     pairs = zip(step.here.calls, step.there.calls, strict=False)
     for one, other in pairs:
         if one.name == other.name and _value(one) != _value(other):

@@ -74,7 +74,9 @@ class Rule:
                 exchange = view.reading.exchange
                 if (self.probe and exchange.probe != self.probe) or exchange.wire not in self.wires:
                     continue
-            yield from self.judge(view)
+            for violation in self.judge(view):
+                if run.readings[violation.exchange].exchange.wire in self.wires:
+                    yield violation
 
 
 _RULES: dict[str, Rule] = {}

@@ -55,25 +55,33 @@ def image() -> Script:
     yield Ask(request(Message("user", (question,))), probe="without-image", expect="either")
 
 
-@scenario(
-    "chat.attachments",
-    ideal=(
-        said("It is a short tone."),
-        said("The page says KESTREL."),
-        said("Nothing was attached, so there is nothing to describe."),
-    ),
-)
-def attachments() -> Script:
-    """A sound and a PDF in a message, and the same question without them.
+QUESTION = "What is in the attachment? Answer in one short sentence."
 
-    Few endpoints take them; one that does not says so with a 4xx. As with pictures, what was read has its
+
+@scenario(
+    "chat.sound",
+    ideal=(said("It is a short tone."), said("Nothing was attached that could be heard.")),
+)
+def sound() -> Script:
+    """A sound in a message, and the same question without it.
+
+    Few endpoints take one; one that does not says so with a 4xx. As with pictures, what was read has its
     price in tokens.
     """
-    question = "What is in the attachment? Answer in one short sentence."
-    for attached in (Audio(tone_wav(), "wav"), File(one_line_pdf("KESTREL"), "page.pdf")):
-        asked = request(Message("user", (Text(question), attached)))
-        yield Ask(asked, probe="attachment", expect="either")
-    yield Ask(request(Message.user(question)), probe="without-attachment", expect="either")
+    attached = Message("user", (Text(QUESTION), Audio(tone_wav(), "wav")))
+    yield Ask(request(attached), probe="attachment", expect="either")
+    yield Ask(request(Message.user(QUESTION)), probe="without-attachment", expect="either")
+
+
+@scenario(
+    "chat.document",
+    ideal=(said("The page says KESTREL."), said("Nothing was attached that could be read.")),
+)
+def document() -> Script:
+    """A PDF in a message, and the same question without it."""
+    attached = Message("user", (Text(QUESTION), File(one_line_pdf("KESTREL"), "page.pdf")))
+    yield Ask(request(attached), probe="attachment", expect="either")
+    yield Ask(request(Message.user(QUESTION)), probe="without-attachment", expect="either")
 
 
 LONG_PROMPT = "You keep the log of a weather station. " + " ".join(

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from conformance.scenarios.base import REASONING, TOOLS, ask, need, request, scenario
+from dataclasses import replace
+
+from conformance.scenarios.base import MAX_TOKENS, REASONING, TOOLS, ask, need, request, scenario
 from conformance.scenarios.kit import THINKING, TIME, WEATHER, called, calls_to, results, said, thought
 from conformance.scenarios.tools import CANARY
 from conformance.types import Ask, Message, Script
@@ -73,12 +75,10 @@ def interleaved() -> Script:
 )
 def effort() -> Script:
     """``reasoning_effort``: little, and none at all; what is switched off neither shows nor costs."""
-    yield Ask(request(Message.user("What is nine times nine?"), extra={"reasoning_effort": "low"}))
-    yield Ask(
-        request(Message.user("What is eight times eight?"), extra={"reasoning_effort": "none"}),
-        probe="no-effort",
-        expect="either",
-    )
+    asked = request(Message.user("What is nine times nine?"), extra={"reasoning_effort": "low"})
+    yield Ask(replace(asked, max_tokens=2 * MAX_TOKENS))
+    asked = request(Message.user("What is eight times eight?"), extra={"reasoning_effort": "none"})
+    yield Ask(asked, probe="no-effort", expect="either")
 
 
 @scenario(

@@ -15,7 +15,18 @@ from conformance.scenarios.base import (
     request,
     scenario,
 )
-from conformance.scenarios.kit import CHAT, PING, TIME, WEATHER, called, calls_to, closed, results, said
+from conformance.scenarios.kit import (
+    CHAT,
+    OPENAI,
+    PING,
+    TIME,
+    WEATHER,
+    called,
+    calls_to,
+    closed,
+    results,
+    said,
+)
 from conformance.types import JSON, Ask, Message, NamedChoice, Script, Tool, ToolCall
 
 CANARY = "18 degrees, wind code KESTREL"
@@ -88,6 +99,7 @@ def mixed() -> Script:
 
 @scenario(
     "tools.duplicate-names",
+    wires=OPENAI,
     ideal=(called(("get_weather", {"city": "Madrid"})),),
     needs=("tools", "duplicate-tool-names"),
     optional=(TOOLS,),
@@ -95,8 +107,8 @@ def mixed() -> Script:
 def duplicate_names() -> Script:
     """Two tools of the same name in one request.
 
-    The published schema does not forbid it, and a client gets there when a cached tool list is changed by
-    whoever borrowed it. Some endpoints refuse the request; those declare it as a quirk.
+    OpenAI's schemas do not forbid it (other wires do), and a client gets there when a cached tool list is
+    changed by whoever borrowed it. Some endpoints refuse the request; those declare it as a quirk.
     """
     second = Tool(WEATHER.name, "Get the weather of a town, from another source.", WEATHER.parameters)
     turn = yield from ask(

@@ -35,6 +35,12 @@ class Run(Protocol):
     ) -> tuple[Exchange, ...]: ...
 
 
+def exchanges_of(mutant: Mutant, run: Run) -> tuple[Exchange, ...]:
+    """What the mutant's scenario brings, after the clean answers over another wire where it has one."""
+    beside = run(mutant.scenario, CLEAN.name, mutant.beside) if mutant.beside else ()
+    return (*beside, *run(mutant.scenario, mutant.name, mutant.wire))
+
+
 @pytest.fixture(scope="session")
 def run() -> Iterator[Run]:
     """Runs a scenario against a persona, over the network; a pair that was run before is not run again."""

@@ -12,7 +12,7 @@ from conformance.simulator.mutants import MUTANTS, Mutant
 from conformance.types import WIRES, WireName
 from conformance.wires import wire
 
-from .conftest import CLEAN, SPOKEN, UNCHANGED, Run
+from .conftest import CLEAN, SPOKEN, UNCHANGED, Run, exchanges_of
 
 NOT_YET: dict[str, str] = {}
 """Rules without a mutant, each with the reason. To stay empty."""
@@ -20,7 +20,7 @@ NOT_YET: dict[str, str] = {}
 
 @pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.name)
 def test_a_mutant_breaks_its_rule_and_only_what_must_break_with_it(mutant: Mutant, run: Run) -> None:
-    findings = check(run(mutant.scenario, mutant.name, mutant.wire))
+    findings = check(exchanges_of(mutant, run))
     assert {finding.rule for finding in findings} == {mutant.rule, *mutant.also}, findings
 
 

@@ -14,7 +14,7 @@ from conformance import rules
 from conformance.rules import check
 from conformance.simulator.mutants import MUTANTS
 
-from .conftest import Run
+from .conftest import Run, exchanges_of
 
 RULES_DIRECTORY = Path(rules.__file__).parent
 UNREACHED: dict[str, str] = {}
@@ -60,7 +60,7 @@ class Trace:
 
 
 def test_every_place_at_which_a_rule_reports_is_reached(run: Run, capsys: pytest.CaptureFixture[str]) -> None:
-    exchanges = [run(mutant.scenario, mutant.name, mutant.wire) for mutant in MUTANTS]
+    exchanges = [exchanges_of(mutant, run) for mutant in MUTANTS]
     with Trace() as trace:
         for several in exchanges:
             check(several)

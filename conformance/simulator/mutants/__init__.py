@@ -6,6 +6,7 @@ shows as a mutant that it does not catch.
 
 from __future__ import annotations
 
+from conformance.simulator.mutants.across import ACROSS
 from conformance.simulator.mutants.details import DETAILS
 from conformance.simulator.mutants.errors import BAD_REQUESTS, CREDENTIALS, CROWDS, ERRORS, HEADERS
 from conformance.simulator.mutants.history import HISTORY
@@ -50,6 +51,7 @@ MUTANTS: tuple[Mutant, ...] = (
     *HISTORY,
     *MODELS,
     *PEERS,
+    *ACROSS,
     *RESPONSE_VARIANTS,
     *TOOL_VARIANTS,
     *ERROR_VARIANTS,

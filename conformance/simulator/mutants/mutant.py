@@ -109,7 +109,8 @@ class Mutant:
     """The smallest ``change`` to the answers of a scenario that breaks ``rule``.
 
     ``also`` are the rules that break with it, ``because`` says why no smaller change would spare them.
-    ``variant`` tells several mutants of a rule apart. ``wire`` is the one over which the scenario runs.
+    ``variant`` tells several mutants of a rule apart. ``wire`` is the one over which the scenario runs;
+    the clean answers over the wire ``beside`` stand before it.
     """
 
     rule: str
@@ -119,6 +120,7 @@ class Mutant:
     because: str = ""
     variant: str = ""
     wire: WireName = "openai-chat"
+    beside: WireName | None = None
 
     @property
     def name(self) -> str:

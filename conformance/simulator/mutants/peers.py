@@ -102,13 +102,13 @@ PEERS = (
     ),
     Mutant(
         "chat.request.attachment-not-ignored",
-        "chat.attachments",
-        only(to("chat.attachments/0"), body(_prompt_tokens(10))),
+        "chat.sound",
+        only(to("chat.sound/0"), body(_prompt_tokens(10))),
     ),
     Mutant(
         "chat.request.attachment-not-ignored",
-        "chat.attachments",
-        only(to("chat.attachments/1"), crashed),
+        "chat.document",
+        only(to("chat.document/0"), crashed),
         variant="crash",
     ),
     Mutant("err.malformed-messages-400", "errors.malformed-messages", accepted),
