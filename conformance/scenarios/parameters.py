@@ -92,9 +92,15 @@ def sampling() -> Script:
     optional=(SAMPLING,),
 )
 def penalties() -> Script:
-    """Penalties and biases at modest values."""
-    modest = {"frequency_penalty": 0.1, "presence_penalty": 0.1, "logit_bias": {"50256": -1}, "user": "ada"}
+    """Penalties at modest values."""
+    modest = {"frequency_penalty": 0.1, "presence_penalty": 0.1}
     yield Ask(request(Message.user("Is steam hot?"), extra=modest))
+
+
+@scenario("parameters.logit-bias", ideal=(said("Fog is damp."),), optional=(SAMPLING,))
+def logit_bias() -> Script:
+    """A bias against a token."""
+    yield Ask(request(Message.user("Is fog damp?"), extra={"logit_bias": {"50256": -1}}))
 
 
 @scenario(
@@ -103,8 +109,8 @@ def penalties() -> Script:
     optional=(SAMPLING,),
 )
 def bookkeeping() -> Script:
-    """What goes into the books: labels, storage, the service tier."""
-    books = {"metadata": {"suite": "test"}, "store": False, "service_tier": "auto"}
+    """What goes into the books: labels, storage, the service tier, who asks."""
+    books = {"metadata": {"suite": "test"}, "store": False, "service_tier": "auto", "user": "ada"}
     yield Ask(request(Message.user("What is ice?"), extra=books))
 
 
