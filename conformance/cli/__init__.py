@@ -12,6 +12,7 @@ from conformance.cli.catalogue import explain, list_group, schema
 from conformance.cli.certify import certify
 from conformance.cli.docs import docs
 from conformance.cli.doctor import doctor
+from conformance.cli.parse import parse
 from conformance.cli.run import run
 from conformance.cli.translate import translate
 
@@ -46,7 +47,7 @@ def cli() -> None:
     pass
 
 
-for command in (run, certify, explain, list_group, schema, doctor, docs, calibrate_command, translate):
+for command in (run, certify, explain, list_group, schema, doctor, docs, calibrate_command, translate, parse):
     cli.add_command(command)
 
 

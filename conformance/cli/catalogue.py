@@ -133,7 +133,7 @@ def explain_quirk(id: str) -> str:
 
 @click.group("list")
 def list_group() -> None:
-    """List rules, scenarios, endpoints, quirks or wires, as text or as JSON."""
+    """List rules, scenarios, endpoints, quirks, wires or dialects, as text or as JSON."""
 
 
 def _rules() -> list[Row]:
@@ -190,6 +190,22 @@ def _wires() -> list[Row]:
     ]
 
 
+def _dialects() -> list[Row]:
+    from conformance.dialects import DIALECTS
+
+    return [
+        {
+            "id": d.name,
+            "title": d.title,
+            "aliases": list(d.aliases),
+            "families": list(d.families),
+            "results_as": d.results_as,
+            "source": d.source,
+        }
+        for d in DIALECTS.values()
+    ]
+
+
 def _listing(name: str, what: str, rows: Callable[[], list[Row]], columns: tuple[str, ...]) -> click.Command:
     @click.command(name, help=f"List {what}.")
     @click.option("--json", "as_json", is_flag=True, help="As JSON, complete.")
@@ -217,6 +233,7 @@ for _command in (
     _listing("scenarios", "the scenarios", _scenarios, ("id", "title")),
     _listing("quirks", "the catalogued quirks", _quirks, ("id", "severity", "title")),
     _listing("wires", "the wires", _wires, ("id", "path", "models")),
+    _listing("dialects", "the text-level tool-call formats", _dialects, ("id", "title")),
 ):
     list_group.add_command(_command)
 

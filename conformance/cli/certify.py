@@ -41,6 +41,12 @@ Examples:
 @click.argument("base_url")
 @click.option("--model", required=True, metavar="M", help="Model name to send.")
 @click.option("--wire", default="openai-chat", show_default=True, metavar="WIRE", help="Wire format.")
+@click.option(
+    "--dialect",
+    default=None,
+    metavar="NAME",
+    help="Tools travel in the prompt, calls in the text, so written.",
+)
 @click.option("--key-env", default=None, metavar="VAR", help="Environment variable that holds the key.")
 @click.option("--name", default=None, metavar="NAME", help="Name in reports [default: made from the URL].")
 @click.option(
@@ -84,6 +90,7 @@ def certify(
     base_url: str,
     model: str,
     wire: str,
+    dialect: str | None,
     key_env: str | None,
     name: str | None,
     scenarios: tuple[str, ...],
@@ -123,6 +130,8 @@ def certify(
         row |= {"base_url": base_url, "scripted": scripted}
     if key_env:
         row["key_env"] = key_env
+    if dialect:
+        row["dialect"] = dialect
     options = Options(
         config=str(folder / "providers.yaml"),
         mode="record",
@@ -216,15 +225,17 @@ def write_configuration(folder: Path, text: str) -> None:
 
 def cost(endpoint: Endpoint, scenarios: Sequence[Scenario], cap: int | None) -> tuple[Plan, Plan]:
     """What is sent when every scenario counts at once, and at most, with repeats and the request cap."""
+    from conformance.dialects import dialect
     from conformance.engine.cells import unsupported
     from conformance.engine.drive import Plan, plan
     from conformance.wires import wire
 
     once = most = Plan(0, 0, 0)
     spoken = wire(endpoint.wire)
+    worded = dialect(endpoint.dialect) if endpoint.dialect else None
     for scenario in scenarios:
-        if unsupported(endpoint, scenario, spoken) is None:
-            one = plan(scenario, spoken)
+        if unsupported(endpoint, scenario, spoken, worded) is None:
+            one = plan(scenario, spoken, worded)
             once += one
             most += one.times(endpoint.attempts)
     if cap is not None:

@@ -82,7 +82,7 @@ def _ruby_vcr(data: bytes) -> list[Exchange]:
 def _go_vcr(data: bytes) -> list[Exchange]:
     return [
         _exchange(
-            (asked["method"], asked["url"], _headers(asked["headers"]), _body(asked.get("body"))),
+            (asked["method"], asked["url"], _headers(asked.get("headers", {})), _body(asked.get("body"))),
             (got["code"], _headers(got["headers"]), _body(got["body"])),
         )
         for asked, got in _pairs(_yaml(data)["interactions"])
@@ -203,7 +203,7 @@ def _plain(loader: yaml.CSafeLoader, _suffix: str, node: yaml.Node) -> Any:
     if isinstance(node, yaml.ScalarNode):
         return loader.construct_scalar(node)
     if isinstance(node, yaml.SequenceNode):
-        return loader.construct_sequence(node, deep=True)
+        return tuple(loader.construct_sequence(node, deep=True))  # may be the key of a mapping
     assert isinstance(node, yaml.MappingNode)
     return loader.construct_mapping(node, deep=True)
 

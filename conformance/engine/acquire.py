@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 
 from conformance import __version__, config
 from conformance.config import Endpoint, FromEnv
+from conformance.dialects import dialect
 from conformance.engine.cells import Acquired, broken, failed, unsupported
 from conformance.engine.drive import Target, plan, run_script
 from conformance.engine.evidence import evidence, redacted
@@ -145,7 +146,7 @@ class Acquirer:
                     self._on_cell(endpoint.name, scenario.id, cell.verdict)
 
             # The longest chains start first, so that none of them begins when all the others have ended.
-            order = sorted(scenarios, key=lambda s: -plan(s, target.wire).requests)
+            order = sorted(scenarios, key=lambda s: -plan(s, target.wire, target.dialect).requests)
             try:
                 await asyncio.gather(*map(finish, order))
             finally:
@@ -172,7 +173,7 @@ class Acquirer:
         transport: Transport | None,
         redactor: Redactor,
     ) -> Cell:
-        cell = unsupported(endpoint, scenario, target.wire)
+        cell = unsupported(endpoint, scenario, target.wire, target.dialect)
         if cell is None:
             if transport is None:
                 acquired, flags = await self._replay(endpoint, scenario, target, redactor)
@@ -279,7 +280,7 @@ class Acquirer:
         other = next(row for row in config.load(Path(self._options.config)) if row.name == name)
         source = source_of(other, self._options, self._env)
         target, redactor = await self._target(other)
-        if unsupported(other, scenario, target.wire) is not None:
+        if unsupported(other, scenario, target.wire, target.dialect) is not None:
             return None
         if source.kind == "cassette":
             try:
@@ -356,6 +357,7 @@ class Acquirer:
             extra_body=dict(endpoint.extra_body),
             max_tokens_field=endpoint.max_tokens_field,
             scripted=endpoint.scripted,
+            dialect=dialect(endpoint.dialect) if endpoint.dialect else None,
         )
         return target, Redactor([secret for secret in (*secrets, key or "") if secret])
 

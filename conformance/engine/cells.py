@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from conformance.config import Endpoint
+from conformance.dialects import Dialect
 from conformance.engine.drive import Target, inexpressible
 from conformance.judge import Judgement, judge_attempt
 from conformance.scenarios import Scenario
@@ -27,14 +28,18 @@ def broken(endpoint: Endpoint, scenario: Scenario, error: Exception) -> Cell:
     return Cell(endpoint.name, scenario.id, "strict", "error", reason=reason)
 
 
-def unsupported(endpoint: Endpoint, scenario: Scenario, wire: Wire) -> Cell | None:
+def unsupported(
+    endpoint: Endpoint, scenario: Scenario, wire: Wire, dialect: Dialect | None = None
+) -> Cell | None:
     """The cell of a scenario that the endpoint does not claim or its wire can't say, if it is one."""
     missing = [need for need in scenario.needs if need in endpoint.unsupported]
     reason = f"the endpoint is configured as not supporting {', '.join(missing)}"
+    if not missing and "scripted" in scenario.needs and not endpoint.scripted:
+        missing, reason = ["scripted"], "only our scripted model writes what this needs"
     if not missing and "auth" in scenario.needs and not (endpoint.key_env or endpoint.persona):
         missing, reason = ["auth"], "the endpoint is configured without a key"
     if not missing:
-        beyond = inexpressible(scenario, wire)
+        beyond = inexpressible(scenario, wire, dialect)
         if beyond is None:
             return None
         reason = beyond

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from urllib.parse import quote, urlencode
 
+from conformance.dialects import Dialect
 from conformance.scenarios import Scenario
 from conformance.scenarios.base import ModelDidNot, Stuck, asks_of, marked, marker
 from conformance.transport.client import Transport
@@ -23,7 +24,9 @@ from conformance.types import (
     HttpRequest,
     HttpResponse,
     Loss,
+    Part,
     Raw,
+    Reasoning,
     Reply,
     Request,
     Step,
@@ -49,6 +52,7 @@ class Target:
     extra_body: Mapping[str, JSON] | None = None
     max_tokens_field: str = "max_tokens"
     scripted: bool = False
+    dialect: Dialect | None = None
 
     def url(self, path: str) -> str:
         """The full URL of a path relative to the base URL."""
@@ -118,7 +122,8 @@ async def _ask(
 ) -> Reply:
     canonical = marked(ask.request, name) if target.scripted else ask.request
     model = ask.model or target.model
-    body = target.wire.encode(canonical, model=model, losses=[], max_tokens_field=target.max_tokens_field)
+    worded = _worded(canonical, target.dialect)[0]
+    body = target.wire.encode(worded, model=model, losses=[], max_tokens_field=target.max_tokens_field)
     body |= target.extra_body or {}
     accept = "text/event-stream" if canonical.stream else "application/json"
     request = _http(
@@ -129,7 +134,31 @@ async def _ask(
         (("content-type", "application/json"), ("accept", accept)),
         ask.auth,
     )
-    return await _send(request, ask.probe, ask.expect, target, transport, close_after_events)
+    reply = await _send(request, ask.probe, ask.expect, target, transport, close_after_events)
+    return _read_in(target.dialect, ask.request, reply, name)
+
+
+def _worded(request: Request, dialect: Dialect | None) -> tuple[Request, tuple[Loss, ...]]:
+    """The request in the dialect's words, and what those lose."""
+    if dialect is None:
+        return request, ()
+    if not request.echo_reasoning:
+        silent = [replace(m, parts=_without_reasoning(m.parts)) for m in request.messages]
+        request = replace(request, messages=tuple(silent))
+    return dialect.to_text(request)
+
+
+def _without_reasoning(parts: tuple[Part, ...]) -> tuple[Part, ...]:
+    return tuple(part for part in parts if not isinstance(part, Reasoning))
+
+
+def _read_in(dialect: Dialect | None, asked: Request, reply: Reply, name: str) -> Reply:
+    """The reply whose turn has the calls that its text holds, if tools were offered in a dialect."""
+    if dialect is None or reply.turn is None or not asked.tools:
+        return reply
+    parsed = dialect.parse(reply.turn.text, asked.tools)
+    turn = parsed.to_turn(reply.turn, conversation=name, position=len(asked.messages))
+    return replace(reply, turn=turn)
 
 
 def _json_bytes(body: Mapping[str, JSON]) -> bytes:
@@ -182,32 +211,34 @@ class Plan:
         return Plan(self.requests * attempts, self.output_tokens * attempts, self.prompt_bytes * attempts)
 
 
-def plan(scenario: Scenario, wire: Wire) -> Plan:
+def plan(scenario: Scenario, wire: Wire, dialect: Dialect | None = None) -> Plan:
     """The cost of one attempt, found by walking the script with its ideal turns; sends nothing."""
     total = Plan(0, 0, 0)
     for step in _imagined(scenario):
         for ask in asks_of(step):
-            body = _json_bytes(wire.encode(ask.request, model="", losses=[]))
+            worded, _ = _worded(ask.request, dialect)
+            body = _json_bytes(wire.encode(worded, model="", losses=[]))
             total += Plan(1, ask.request.max_tokens or 0, len(body))
         if isinstance(step, Raw):
             total += Plan(1, 0, len(step.body))
     return total
 
 
-def inexpressible(scenario: Scenario, wire: Wire) -> str | None:
-    """What in the scenario the wire has no words for, if there is anything; sends nothing."""
+def inexpressible(scenario: Scenario, wire: Wire, dialect: Dialect | None = None) -> str | None:
+    """What in the scenario the wire (or the dialect) has no words for, if anything; sends nothing."""
     if wire.name not in scenario.wires:
         return f"the scenario is about {' and '.join(scenario.wires)}"
     imagined = {id(part) for turn in scenario.ideal for part in turn.parts}
     for number, step in enumerate(_imagined(scenario), 1):
         for ask in asks_of(step):
-            losses: list[Loss] = []
-            wire.encode(ask.request, model="", losses=losses)
-            for lost in losses:
-                # What the endpoint will say itself comes with all that its wire wants back (a signature).
-                if lost.weight == "form" or id(_at(ask.request, lost.path)) in imagined:
-                    continue
-                return f"{wire.name} has no words for step {number}: {lost.what} ({lost.path})"
+            worded, spoken = _worded(ask.request, dialect)
+            written: list[Loss] = []
+            wire.encode(worded, model="", losses=written)
+            for who, request, losses in ((dialect, ask.request, spoken), (wire, worded, written)):
+                for lost in losses:
+                    # What the endpoint says itself comes with all that its wire wants back (a signature).
+                    if who and lost.weight == "meaning" and id(_at(request, lost.path)) not in imagined:
+                        return f"{who.name} has no words for step {number}: {lost.what} ({lost.path})"
     return None
 
 

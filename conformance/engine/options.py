@@ -11,6 +11,7 @@ from typing import Any, Literal
 
 from conformance import config
 from conformance.config import Endpoint
+from conformance.dialects import DIALECTS
 from conformance.judge import Strictness
 from conformance.quirks import Quirk, catalogue
 from conformance.rules import RULES
@@ -143,6 +144,7 @@ def _resolve(path: Path, endpoint: Endpoint, endpoints: Sequence[Endpoint]) -> N
         ("quirks", endpoint.quirks, list(catalogue()), "quirk"),
         ("unsupported", endpoint.unsupported, list(CAPABILITIES), "capability"),
         ("persona", (endpoint.persona,) if endpoint.persona else (), list(PERSONAS), "persona"),
+        ("dialect", (endpoint.dialect,) if endpoint.dialect else (), list(DIALECTS), "dialect"),
         ("same_server_as", (endpoint.same_server_as,) if endpoint.same_server_as else (), others, "endpoint"),
     )
     if endpoint.ca_file is not None and not (path.parent / endpoint.ca_file).is_file():

@@ -21,6 +21,7 @@ from conformance.types import (
     FailureKind,
     Finding,
     Flag,
+    Flavour,
     Level,
     Matrix,
     Mode,
@@ -83,6 +84,7 @@ def _finding_to_json(finding: Finding) -> dict[str, Any]:
         "got": finding.got,
     }
     optional = {
+        "flavour": finding.flavour,
         "event": finding.event,
         "ms": finding.ms,
         "quirk": finding.quirk,
@@ -259,6 +261,7 @@ _FINDING = _object(
         "quirk": {**_STRING, "description": "the declared quirk that explains it"},
         "known": {**_STRING, "description": "why the user's known-findings file silences it"},
         "consequence": {**_STRING, "description": "what breaks at clients"},
+        "flavour": {**_enum(Flavour), "description": "the published reading of the wire that demands it"},
     },
     rule=_STRING,
     level=_enum(Level),

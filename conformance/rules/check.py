@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
+from conformance.rules.flavours import other_flavours
 from conformance.rules.registry import RULES, Rule
 from conformance.rules.views import Run, Violation
 from conformance.transport import sse
@@ -21,13 +22,17 @@ def check(
 ) -> tuple[Finding, ...]:
     """Every finding in the exchanges, by exchange and then by rule.
 
-    ``rules`` are all registered ones unless given. Bytes never make a rule raise; if one does, that is
-    a defect of the rule and not hidden here.
+    ``rules`` are all registered ones unless given. Where published readings of a wire disagree, only the
+    rules of the one that the exchanges follow count (``conformance.rules.flavours``). Bytes never make a rule
+    raise; if one does, that is a defect of the rule and not hidden here.
     """
     run = Run.read(exchanges)
     beyond = {reading.index for reading in run.readings if reading.beyond}
     found: list[tuple[int, Finding]] = []
+    others = other_flavours(run, rulebook)
     for rule in RULES.values() if rules is None else rules:
+        if rule.flavour in others:
+            continue
         kept: dict[int, list[Violation]] = {}
         counts: dict[int, int] = {}
         for violation in rule.violations(run):
@@ -62,4 +67,5 @@ def _finding(rule: Rule, violation: Violation, run: Run, more: int, rulebook: Ru
         ms=ms,
         more=more,
         consequence=rule.consequence,
+        flavour=rule.flavour,
     )

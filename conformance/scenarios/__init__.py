@@ -7,13 +7,15 @@ from conformance.scenarios import (
     limits,
     models,
     parameters,
+    parser,
     reasoning,
+    responses,
     stream,
     structured,
     tools,
     tools_results,
 )
-from conformance.scenarios.base import SCENARIOS, Scenario, scripts
+from conformance.scenarios.base import SCENARIOS, Scenario, scripts, written
 
 # Imports are sorted by name; chapters come from the plain to the particular.
 _CHAPTERS = (
@@ -21,12 +23,14 @@ _CHAPTERS = (
     "parameters",
     "tools",
     "stream",
+    "parser",
     "reasoning",
     "structured",
     "history",
     "errors",
     "limits",
     "models",
+    "responses",
 )
 for _scenario in sorted(SCENARIOS.values(), key=lambda s: _CHAPTERS.index(s.chapter)):
     SCENARIOS[_scenario.id] = SCENARIOS.pop(_scenario.id)
@@ -40,10 +44,13 @@ __all__ = [
     "limits",
     "models",
     "parameters",
+    "parser",
     "reasoning",
+    "responses",
     "scripts",
     "stream",
     "structured",
     "tools",
     "tools_results",
+    "written",
 ]

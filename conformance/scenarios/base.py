@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Generator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeAlias
 
 from conformance.types import (
@@ -43,6 +43,7 @@ CAPABILITIES: Mapping[str, str] = {
     "models": "lists its models",
     "parallel-tools": "can answer with several calls in one turn",
     "reasoning": "shows the model's reasoning",
+    "scripted": "serves our scripted model, which writes what no other can be made to write",
     "streaming": "streams its answers",
     "tools": "accepts tools and returns calls",
     "usage-in-stream": "reports usage in a stream on request",
@@ -107,6 +108,8 @@ class Scenario:
     ``ideal`` has one turn per `Ask`, in the order in which the script yields them: the simulator's
     clean persona, the scripted model and the adapters' expected results all come from it.
     ``wires`` are those whose own words it uses; a canonical request runs on every wire that can say it.
+    ``written`` is what the scripted model writes, in Hermes text, where that is not the plain form of the
+    ideal turn of that number.
     """
 
     id: str
@@ -118,6 +121,7 @@ class Scenario:
     optional: tuple[Feature, ...] = ()
     intrusive: bool = False
     wires: tuple[WireName, ...] = WIRES
+    written: Mapping[int, str] = field(default_factory=dict)
 
     @property
     def chapter(self) -> str:
@@ -137,6 +141,7 @@ def scenario(
     optional: tuple[Feature, ...] = (),
     intrusive: bool = False,
     wires: tuple[WireName, ...] = WIRES,
+    written: Mapping[int, str] | None = None,
 ) -> Callable[[Callable[[], Script]], Callable[[], Script]]:
     """Register the decorated generator function; its docstring is title and explanation.
 
@@ -151,7 +156,7 @@ def scenario(
             raise ValueError(f"scenario {id}: unknown capability {', '.join(sorted(unknown))}")
         text = " ".join(line.strip() for line in doc.strip().splitlines())
         SCENARIOS[id] = Scenario(
-            id, title.rstrip("."), text, script, ideal, needs, optional, intrusive, wires
+            id, title.rstrip("."), text, script, ideal, needs, optional, intrusive, wires, written or {}
         )
         return script
 
@@ -237,6 +242,15 @@ def scripts() -> Mapping[str, Turn]:
         marker(scenario.id, index): turn
         for scenario in SCENARIOS.values()
         for index, turn in enumerate(scenario.ideal)
+    }
+
+
+def written() -> Mapping[str, str]:
+    """What the scripted model writes word for word, by marker name; all else is rendered from `scripts`."""
+    return {
+        marker(scenario.id, index): text
+        for scenario in SCENARIOS.values()
+        for index, text in scenario.written.items()
     }
 
 

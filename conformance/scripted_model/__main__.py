@@ -54,10 +54,14 @@ def _from_file(path: Path) -> dict[str, dict[str, Any]]:
 
 
 def _from_scenarios() -> dict[str, dict[str, Any]]:
-    from conformance.scenarios import scripts
+    from conformance.scenarios import scripts, written
 
     turns: Mapping[str, Turn] = scripts()
-    return {name: {"text": render_hermes(turn), "message": _message(turn)} for name, turn in turns.items()}
+    texts = written()
+    return {
+        name: {"text": texts.get(name) or render_hermes(turn), "message": _message(turn)}
+        for name, turn in turns.items()
+    }
 
 
 def _message(turn: Turn) -> dict[str, Any]:

@@ -127,3 +127,9 @@ def refusal(
 def encode(document: Any) -> bytes:
     """``document`` as JSON bytes in UTF-8, on one line, non-ASCII characters unescaped."""
     return json.dumps(document, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode()
+
+
+def encode_line(document: Any) -> bytes:
+    """``document`` as a line of JSON, U+2028 and U+2029 escaped as Go does: some readers end a line there."""
+    line = encode(document) + b"\n"
+    return line.replace("\u2028".encode(), b"\\u2028").replace("\u2029".encode(), b"\\u2029")

@@ -10,6 +10,7 @@ from conformance.simulator.behaviour import Behaviour
 from conformance.simulator.faults import FAULTS
 from conformance.simulator.messages import PastMessage
 from conformance.simulator.request import ChatRequest
+from conformance.simulator.texts import TEXTS
 from conformance.types import Reasoning, Turn
 
 
@@ -114,6 +115,7 @@ BEHAVIOURS: Mapping[str, Behaviour] = {
         RefuseMissingReasoningEcho(),
         RefuseDuplicateToolNames(),
         RefuseToolChoiceRequired(),
+        *TEXTS,
         *FAULTS,
     )
 }

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import OrderedDict
+from typing import Any
 
 from conformance.simulator.answer import encode
 from conformance.simulator.request import ChatRequest
@@ -27,7 +28,7 @@ class PromptCache:
         """How many tokens of the prompt were read before; what is new is remembered."""
         if request.prompt_tokens < _LEAST:
             return 0
-        asked = {"tools": request.body.get("tools"), "messages": request.body.get("messages")}
+        asked = {"tools": request.body.get("tools"), "messages": _messages(request)}
         prompt = encode(asked)
         steps = min(len(prompt) // _STEP_BYTES, request.prompt_tokens // _STEP)
         hashed = hashlib.sha256(persona.encode())
@@ -42,3 +43,14 @@ class PromptCache:
         while len(self._prefixes) > _ENTRIES:
             self._prefixes.popitem(last=False)
         return hits * _STEP if hits * _STEP >= _LEAST else 0
+
+
+def _messages(request: ChatRequest) -> Any:
+    """The conversation as sent; of wires that send only a part of it, as the model reads it."""
+    given = request.body.get("messages")
+    if given is not None:
+        return given
+    return [
+        (message.role, message.text, [(call.name, call.arguments) for call in message.calls])
+        for message in request.messages
+    ]

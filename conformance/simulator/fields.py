@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from typing import Any
 
 from conformance.simulator.answer import Refused, refusal
@@ -94,6 +94,13 @@ class Fields:
     def names(self) -> Iterable[str]:
         """The names of the members, null ones included."""
         return self._members.keys()
+
+    def closed(self, names: Container[str]) -> None:
+        """Refuse members of other names than these."""
+        for name in self._members:
+            if name not in names:
+                param = self.param(name[:100])
+                raise refusal(f"Unknown parameter: '{param}'.", param=param, code="unknown_parameter")
 
     def has(self, name: str) -> bool:
         """True when the member is there and not null."""

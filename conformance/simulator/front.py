@@ -13,12 +13,16 @@ from conformance.types import HttpRequest, Turn, WireName
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """What a path is for. ``model`` and ``stream`` are what the path itself says of them, if it does."""
+    """What a path is for. ``model`` and ``stream`` are what the path itself says of them, if it does.
+
+    The server adds the ``request``, for wires that have options in its query or headers.
+    """
 
     kind: Literal["ask", "models"]
     method: Literal["GET", "POST"]
     model: str | None = None
     stream: bool | None = None
+    request: HttpRequest | None = None
 
 
 class Front(Protocol):

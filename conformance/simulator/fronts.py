@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from conformance.simulator.anthropic_front import MessagesFront
 from conformance.simulator.front import Front
+from conformance.simulator.gemini_front import GeminiFront
+from conformance.simulator.ollama_front import OllamaFront
 from conformance.simulator.openai_front import ChatFront
+from conformance.simulator.responses_front import ResponsesFront
 
 
 def fronts() -> tuple[Front, ...]:
     """A front of every wire, fresh; the last one takes what no other does."""
-    return (ChatFront(),)
+    return (OllamaFront(), GeminiFront(), MessagesFront(), ResponsesFront(), ChatFront())

@@ -26,6 +26,7 @@ from conformance.simulator.answer import (
     Reset,
     Respond,
     encode,
+    encode_line,
     refusal,
 )
 from conformance.types import HttpRequest
@@ -238,7 +239,7 @@ async def perform(
                 named = b"" if name is None else b"event: " + name.encode() + b"\n"
                 writer.write(_framed(named + b"data: " + payload + b"\n\n", chunked))
             case Line(data):
-                writer.write(_framed(encode(data) + b"\n", chunked))
+                writer.write(_framed(encode_line(data), chunked))
             case Bytes(data):
                 writer.write(_framed(data, chunked))
             case Pause(seconds):

@@ -25,5 +25,8 @@ PERSONAS: Mapping[str, Persona] = {
             "deepseek", "reasoning-always", "refuse-missing-reasoning-echo", "refuse-duplicate-tool-names"
         ),
         persona("gemini", "refuse-tool-choice-required"),
+        persona("hermes-text", "calls-as-hermes-text"),
+        persona("react-text", "calls-as-react-text"),
+        persona("json-action-text", "calls-as-json-action-text"),
     )
 }

@@ -33,7 +33,7 @@ class ChatRequest:
 
     ``choice`` is ``None`` without tools; ``allowed`` names the functions that may be called; ``cap``
     is in tokens. ``obfuscate``: a stream's chunks carry padding. ``cached_tokens`` of the prompt were read
-    before.
+    before. A model that does not ``think`` spends no tokens on reasoning.
     """
 
     body: Mapping[str, Any]
@@ -54,6 +54,7 @@ class ChatRequest:
     prompt_tokens: int
     obfuscate: bool
     cached_tokens: int = 0
+    think: bool = True
 
 
 def read_chat_request(body: Mapping[str, Any], model: str) -> ChatRequest:
@@ -82,7 +83,7 @@ def read_chat_request(body: Mapping[str, Any], model: str) -> ChatRequest:
     top_logprobs = fields.integer("top_logprobs", 0, 20)
     if top_logprobs is not None and not logprobs:
         raise wrong_value("top_logprobs", "it needs 'logprobs' to be true")
-    prompt_tokens = _prompt_tokens(messages, tools)
+    prompt_tokens = prompt_tokens_of(messages, tools)
     if prompt_tokens > CONTEXT_TOKENS:
         message = f"The model's context is {CONTEXT_TOKENS} tokens; the messages have about {prompt_tokens}."
         raise refusal(message, param="messages", code="context_length_exceeded")
@@ -260,7 +261,8 @@ def _format(
     return JsonSchemaFormat(name, schema, strict)
 
 
-def _prompt_tokens(messages: tuple[PastMessage, ...], tools: tuple[Tool, ...]) -> int:
+def prompt_tokens_of(messages: tuple[PastMessage, ...], tools: tuple[Tool, ...]) -> int:
+    """About how many tokens the prompt costs."""
     count = 3
     for message in messages:
         count += 4 + estimate(message.text) + _IMAGE_TOKENS * message.images

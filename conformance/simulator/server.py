@@ -21,7 +21,7 @@ from conformance.simulator.cache import PromptCache
 from conformance.simulator.fields import parse
 from conformance.simulator.front import Front, Route
 from conformance.simulator.fronts import fronts
-from conformance.simulator.http import Limits, Received, linger, perform, read_request
+from conformance.simulator.http import Limits, Received, header, linger, perform, read_request
 from conformance.simulator.request import ChatRequest
 from conformance.types import HttpRequest, Turn, WireName
 
@@ -209,12 +209,13 @@ def _later(seconds: float, actions: Actions) -> Actions:
 
 
 def _signed(actions: Actions, front: Front, started: float) -> Actions:
-    """The answer with the headers that every answer of the wire's provider has."""
+    """The answer with the headers that every answer of the wire's provider has, where it has them not yet."""
     for action in actions:
         if isinstance(action, (Respond, Head)):
             signature = front.signature(round((time.monotonic() - started) * 1000))
-            date = ("date", formatdate(usegmt=True))
-            action = replace(action, headers=(*action.headers, date, *signature))
+            added = (("date", formatdate(usegmt=True)), *signature)
+            missing = tuple(line for line in added if header(action.headers, line[0]) is None)
+            action = replace(action, headers=action.headers + missing)
         yield action
 
 
@@ -243,7 +244,7 @@ def _route(front: Front, request: HttpRequest, path: str) -> Route:
         message = f"The method {request.method} is not allowed here; {route.method} is."
         allow = (("allow", route.method),)
         raise refusal(message, status=405, code="method_not_supported", headers=allow)
-    return route
+    return replace(route, request=request)
 
 
 def _not_found(request: HttpRequest, path: str) -> Refused:

@@ -42,19 +42,23 @@ def choose(request: ChatRequest, scripts: Mapping[str, Turn]) -> Chosen:
 def obey(turn: Turn, request: ChatRequest) -> Turn:
     """``turn`` bent to the request: tool choice, response format, stop sequences, token cap, finish reason.
 
+    Its ``native_finish_reason`` is the stop sequence that ended it, if one did.
+
     Raises:
         Refused: a call or an answer is demanded whose schema this endpoint can't satisfy.
     """
-    parts = _with_calls(turn.parts, request)
+    thought = (part for part in turn.parts if request.think or not isinstance(part, Reasoning))
+    parts = _with_calls(tuple(thought), request)
     called = _has(parts, ToolCall)
     if not called and not _has(parts, Refusal):
         parts = _with_text(parts, request)
     parts, stopped = _stopped(parts, request.stop)
     parts, full = _capped(parts, request.cap)
     if full:
-        return replace(turn, parts=parts, finish_reason="length")
+        return replace(turn, parts=parts, finish_reason="length", native_finish_reason=None)
+    turn = replace(turn, native_finish_reason=stopped)
     still_called = _has(parts, ToolCall)
-    kept = turn.finish_reason is not None and not stopped and still_called == bool(turn.calls)
+    kept = turn.finish_reason is not None and stopped is None and still_called == bool(turn.calls)
     if not kept:
         named = isinstance(request.choice, NamedChoice)
         # OpenAI says "stop" beside the calls of a named choice (vllm-project/vllm PR 25054).
@@ -163,20 +167,21 @@ def _echo(messages: tuple[PastMessage, ...]) -> str:
     return f"You wrote: {said[:_ECHO_CHARACTERS]}" if said else "You wrote nothing."
 
 
-def _stopped(parts: tuple[Part, ...], stop: tuple[str, ...]) -> tuple[tuple[Part, ...], bool]:
+def _stopped(parts: tuple[Part, ...], stop: tuple[str, ...]) -> tuple[tuple[Part, ...], str | None]:
+    """The parts before the first stop sequence, and that sequence."""
     text = "".join(part.text for part in parts if isinstance(part, Text))
-    ends = [end for end in (text.find(sequence) for sequence in stop) if end >= 0]
+    ends = [(end, sequence) for sequence in stop if (end := text.find(sequence)) >= 0]
     if not ends:
-        return parts, False
-    left = min(ends)
+        return parts, None
+    left, met = min(ends)
     kept: list[Part] = []
     for part in parts:
         if isinstance(part, Text):
             if left < len(part.text):
-                return (*kept, Text(part.text[:left])), True
+                return (*kept, Text(part.text[:left])), met
             left -= len(part.text)
         kept.append(part)
-    return tuple(kept), True
+    return tuple(kept), met
 
 
 def _capped(parts: tuple[Part, ...], cap: int | None) -> tuple[tuple[Part, ...], bool]:

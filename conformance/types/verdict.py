@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from conformance.types.vocabulary import Basis, Flag, Level, Mode, VerdictName, WireName
+from conformance.types.vocabulary import Basis, Flag, Flavour, Level, Mode, VerdictName, WireName
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,7 +16,8 @@ class Finding:
     ``path`` is a JSON Pointer from ``/exchanges/N/...`` (N is 0-based in the cell). ``wanted`` and
     ``got`` are short, printable texts. ``event`` and ``ms`` locate it in a stream. ``more`` counts the
     findings of the same rule in the same exchange that are not told one by one. ``consequence`` says
-    what breaks at clients; empty where nothing is known to.
+    what breaks at clients; empty where nothing is known to. ``flavour`` is the published reading of the wire
+    that the rule belongs to; ``None`` where all readings agree.
     """
 
     rule: str
@@ -32,6 +33,7 @@ class Finding:
     quirk: str | None = None
     known: str | None = None
     consequence: str = ""
+    flavour: Flavour | None = None
 
     def at(self, prefix: str) -> Finding:
         """The same finding with ``prefix`` before its path."""

@@ -4,7 +4,8 @@ Shapes: ``{"error": {...}}`` (OpenAI and most others; ``code`` is an integer at 
 Perplexity; Gemini says ``status`` for ``type``), ``{"error": "text"}`` (Ollama, Venice; xAI beside
 ``code``; TGI beside ``error_type``), ``{"object": "error", "message"}`` (vLLM, Mistral), ``{"detail"}``
 (FastAPI and what is built on it), ``{"message"}`` (Bedrock, Cohere, Doubleword), ``{"errors": [...]}``
-(Cloudflare), an array around any of them (Gemini), and plain text or HTML from whatever stands in between.
+(Cloudflare), an array around any of them (Gemini), a response of status ``failed`` (OpenAI Responses, in a
+stream inside ``response.failed``), and plain text or HTML from whatever stands in between.
 """
 
 from __future__ import annotations
@@ -70,6 +71,10 @@ def error_in(value: Any) -> ErrorInfo | None:
         return _info({**value, "message": inner, "type": kind})
     if value.get("object") == "error" or value.get("type") == "error":
         return _loose(value)
+    if value.get("type") == "response.failed" and isinstance(value.get("response"), dict):
+        return error_in(value["response"]) or ErrorInfo("")
+    if value.get("object") == "response" and value.get("status") == "failed":
+        return ErrorInfo("")
     return None
 
 
@@ -96,6 +101,7 @@ def _loose(value: Any) -> ErrorInfo | None:
 
 def _info(error: dict[str, Any]) -> ErrorInfo:
     message, kind, code, param = (error.get(k) for k in ("message", "type", "code", "param"))
+    param = _violated(error.get("details")) if param is None else param
     if not isinstance(kind, str):
         kind = error.get("status")
     return ErrorInfo(
@@ -104,6 +110,15 @@ def _info(error: dict[str, Any]) -> ErrorInfo:
         code=code if isinstance(code, str | int) and not isinstance(code, bool) else None,
         param=param if isinstance(param, str) else None,
     )
+
+
+def _violated(details: Any) -> Any:
+    """The field of the first violation that Google's ``details`` tell of (google.rpc.BadRequest)."""
+    for detail in details if isinstance(details, list) else ():
+        violations = detail.get("fieldViolations") if isinstance(detail, dict) else None
+        if isinstance(violations, list) and violations and isinstance(violations[0], dict):
+            return violations[0].get("field")
+    return None
 
 
 def _text(response: HttpResponse) -> str:

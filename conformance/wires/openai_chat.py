@@ -5,12 +5,14 @@ Source: OpenAI API reference, chat/create and chat/streaming.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from conformance.transport.sse import parse as parse_events
-from conformance.types import JSON, HttpResponse, Request, Turn, WireName
-from conformance.wires import errors, openai_chat_request
+from conformance.types import JSON, HttpResponse, Loss, Request, Turn, WireName
+from conformance.wires import errors, openai_chat_request, openai_chat_turns
 from conformance.wires.body import is_stream, parse
 from conformance.wires.openai_chat_answer import Answer, Assembler
-from conformance.wires.openai_chat_request import to_chat
+from conformance.wires.openai_chat_turns import to_chat
 
 __all__ = ["Assembler", "OpenAIChat", "to_chat"]
 
@@ -20,6 +22,7 @@ class OpenAIChat:
 
     name: WireName = "openai-chat"
     models_path: str = "/models"
+    headers: tuple[tuple[str, str], ...] = ()
 
     def path(self, model: str, stream: bool) -> str:  # noqa: ARG002 - other wires put them in the path
         """Where a request goes, relative to the base URL."""
@@ -30,18 +33,24 @@ class OpenAIChat:
         return (("Authorization", f"Bearer {key}"),) if key else ()
 
     def encode(
-        self, request: Request, *, model: str, max_tokens_field: str = "max_tokens"
+        self, request: Request, *, model: str, losses: list[Loss], max_tokens_field: str = "max_tokens"
     ) -> dict[str, JSON]:
         """The body that says ``request``; see ``openai_chat_request``.
 
         ``max_tokens_field``: OpenAI deprecates ``max_tokens`` for ``max_completion_tokens``; most other
         endpoints know only the former.
         """
-        return openai_chat_request.encode(request, model=model, max_tokens_field=max_tokens_field)
+        return openai_chat_request.encode(
+            request, model=model, losses=losses, max_tokens_field=max_tokens_field
+        )
 
-    def decode_request(self, body: dict[str, JSON]) -> Request:
+    def decode_request(self, body: dict[str, JSON], *, path: str = "") -> Request:  # noqa: ARG002
         """The inverse of ``encode``. Raises ``ValueError`` when ``messages`` are no messages."""
         return openai_chat_request.decode_request(body)
+
+    def encode_turns(self, turns: Sequence[Turn], *, model: str, losses: list[Loss]) -> dict[str, JSON]:
+        """The body of the whole answer that says ``turns``; see ``openai_chat_turns``."""
+        return openai_chat_turns.encode_turns(turns, model=model, losses=losses)
 
     def decode(self, response: HttpResponse) -> tuple[Turn, ...]:
         """The turns of an answer, one per choice; ``()`` when there is none in it.

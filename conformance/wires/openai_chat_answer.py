@@ -7,6 +7,7 @@ by ``index`` in a stream) and where facts point.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from conformance.types import Turn, Usage
@@ -17,6 +18,13 @@ from conformance.wires.openai_chat_choice import Choice
 
 MAX_CHOICES = 128
 """Most choices kept of one answer: OpenAI's own limit for ``n`` (API reference, chat/create)."""
+
+TOTALS = ("prompt_tokens", "completion_tokens", "total_tokens")
+DETAILS = {
+    "prompt_tokens_details": ("cached_tokens", "cache_write_tokens"),
+    "completion_tokens_details": ("reasoning_tokens",),
+}
+"""Where a ``usage`` counts what (OpenAI API reference, chat/object)."""
 
 
 class Answer:
@@ -56,7 +64,9 @@ class Answer:
         for number, choice in sorted(self._choices.items()):
             parts, facts = choice.parts()
             facts = self.ledger.of(number) + facts
-            turns.append(Turn(parts, choice.finish_reason, usage, self._id, self._model, facts))
+            reason, native = choice.finish_reason, choice.native_finish_reason
+            native = None if native == reason else native
+            turns.append(Turn(parts, reason, usage, self._id, self._model, facts, native))
         return tuple(turns)
 
     def _name(self, payload: dict[str, Any], key: str, at: str) -> str | None:
@@ -75,12 +85,23 @@ class Answer:
             self.ledger.note(None, "usage-not-object", at, type(usage).__name__)
             return
         counts = self._usage = self._usage or {}
-        for key in ("prompt_tokens", "completion_tokens", "total_tokens"):
-            count = _integer(usage.get(key))
+        self._take_counts(usage, TOTALS, at, counts)
+        for key, keys in DETAILS.items():
+            details = usage.get(key)
+            if isinstance(details, dict):
+                self._take_counts(details, keys, f"{at}/{key}", counts)
+            elif details is not None:
+                self.ledger.note(None, "usage-not-object", f"{at}/{key}", type(details).__name__)
+
+    def _take_counts(
+        self, said: dict[str, Any], keys: Iterable[str], at: str, counts: dict[str, int | None]
+    ) -> None:
+        for key in keys:
+            count = _integer(said.get(key))
             if count is not None:
                 counts[key] = count
-            elif usage.get(key) is not None:
-                self.ledger.note(None, "usage-not-integer", f"{at}/{key}", compact(usage[key]))
+            elif said.get(key) is not None:
+                self.ledger.note(None, "usage-not-integer", f"{at}/{key}", compact(said[key]))
 
     def _take_choice(self, entry: Any, at: str, position: int, *, whole: bool) -> None:
         if not isinstance(entry, dict):
@@ -107,7 +128,7 @@ class Answer:
         if error is not None:
             choice.note("error-body" if whole else "error-event", f"{at}/error", error.message)
         self._take_message(choice, entry, at, whole=whole)
-        choice.finish(entry.get("finish_reason"), f"{at}/finish_reason")
+        choice.finish(entry.get("finish_reason"), entry.get("native_finish_reason"), f"{at}/finish_reason")
 
     def _take_message(self, choice: Choice, entry: dict[str, Any], at: str, *, whole: bool) -> None:
         key, other = ("message", "delta") if whole else ("delta", "message")

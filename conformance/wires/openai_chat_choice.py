@@ -13,10 +13,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from conformance.types import Fact, Image, Part
+from conformance.types import Audio, Fact, File, Image, Part
 from conformance.wires.body import compact
 from conformance.wires.facts import FactName, Ledger
-from conformance.wires.openai_chat_parts import Call, Details, Run, RunKind
+from conformance.wires.openai_chat_parts import Call, Details, Run, RunKind, media_in
 
 REASONING_FIELDS = ("reasoning_content", "reasoning", "reasoning_text")
 """String fields that carry reasoning: DeepSeek and most; OpenRouter, Ollama, Groq; GitHub Copilot."""
@@ -40,8 +40,9 @@ class Choice:
     def __init__(self, number: int, ledger: Ledger) -> None:
         self.number = number
         self.finish_reason: str | None = None
+        self.native_finish_reason: str | None = None
         self._ledger = ledger
-        self._parts: list[Run | Call | Image] = []
+        self._parts: list[Run | Call | Image | Audio | File] = []
         self._at_index: dict[int, Call] = {}
         self._by_id: dict[tuple[int | None, str], Call] = {}
         self._last_call: Call | None = None
@@ -72,8 +73,10 @@ class Choice:
         self._take_calls(message.get("tool_calls"), f"{at}/tool_calls", whole=whole)
         self._take_function_call(message.get("function_call"), f"{at}/function_call")
 
-    def finish(self, reason: Any, path: str) -> None:
-        """Take a ``finish_reason``."""
+    def finish(self, reason: Any, native: Any, path: str) -> None:
+        """Take a ``finish_reason``, and the provider's own word beside it (OpenRouter)."""
+        if isinstance(native, str) and native:
+            self.native_finish_reason = native
         if reason is None:
             return
         if not isinstance(reason, str):
@@ -163,13 +166,8 @@ class Choice:
             self._say("reasoning", "".join(t for t in texts if isinstance(t, str)), at, "thinking")
         elif kind == "refusal" and isinstance(item.get("refusal"), str):
             self._say("refusal", item["refusal"], f"{at}/refusal")
-        elif (
-            kind == "image_url"
-            and isinstance(image := item.get("image_url"), dict)
-            and isinstance(url := image.get("url"), str)
-        ):
-            rest = {k: v for k, v in image.items() if k != "url"}
-            self._parts.append(Image(url, rest or None))
+        elif isinstance(item, dict) and (media := media_in(item)) is not None:
+            self._parts.append(media)
         elif isinstance(item, dict) and isinstance(item.get("text"), str):
             rest = {k: v for k, v in item.items() if k not in ("type", "text")}
             self._say("text", item["text"], f"{at}/text", opaque=rest or None)
@@ -263,7 +261,7 @@ class Choice:
             opaque["reasoning_details"] = self._details.json()
         built: list[Part] = []
         for part in self._parts:
-            if isinstance(part, Image):
+            if isinstance(part, Image | Audio | File):
                 built.append(part)
             elif isinstance(part, Call):
                 built.append(part.build(note))

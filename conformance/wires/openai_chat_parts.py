@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Literal
 
-from conformance.types import Part, Reasoning, Refusal, Text, ToolCall
+from conformance.types import Audio, File, Image, Opaque, Part, Reasoning, Refusal, Text, ToolCall
 from conformance.wires.body import compact
 from conformance.wires.facts import FactName
 
@@ -16,6 +16,34 @@ RunKind = Literal["text", "reasoning", "refusal"]
 
 _CALL_KEYS = frozenset({"index", "id", "type", "function", "custom"})
 _SNAPSHOTS = 3  # one repetition proves nothing: text may repeat itself
+
+
+def _slot(opaque: dict[str, Any] | None) -> Opaque | None:
+    return {"openai-chat": opaque} if opaque else None
+
+
+def media_in(item: dict[str, Any]) -> Image | Audio | File | None:
+    """The picture, sound or document that a content part holds; what it says beside its data is opaque."""
+    kind = item.get("type")
+    inner = item.get(kind) if kind in ("image_url", "input_audio", "file") else None
+    if not isinstance(inner, dict):
+        return None
+
+    def rest(*keys: str) -> Opaque | None:
+        return _slot({k: v for k, v in inner.items() if k not in keys})
+
+    if kind == "image_url":
+        url = inner.get("url")
+        return Image(url, rest("url")) if isinstance(url, str) else None
+    if kind == "input_audio":
+        data, form = inner.get("data"), inner.get("format")
+        if isinstance(data, str) and isinstance(form, str):
+            return Audio(data, form, rest("data", "format"))
+        return None
+    url, name = inner.get("file_data", ""), inner.get("filename", "")
+    if isinstance(url, str) and isinstance(name, str):
+        return File(url, name, rest("file_data", "filename"))
+    return None
 
 
 class Pieces:
@@ -67,12 +95,12 @@ class Run:
         return self.kind == kind and self.spelling == spelling and self.opaque is None and opaque is None
 
     def build(self, opaque: dict[str, Any] | None) -> Part:
-        text = self.pieces.join()
+        text, slot = self.pieces.join(), _slot(opaque or self.opaque)
         if self.kind == "text":
-            return Text(text, self.opaque)
+            return Text(text, slot)
         if self.kind == "refusal":
-            return Refusal(text, self.opaque)
-        return Reasoning(text, self.spelling, opaque or self.opaque)
+            return Refusal(text, slot)
+        return Reasoning(text, self.spelling, slot)
 
 
 class Call:
@@ -184,7 +212,7 @@ class Call:
             note("missing-arguments", self._arguments_at or f"{self._at}/function/arguments")
         if self._arguments.snapshot_at:
             note("snapshot-like", self._arguments.snapshot_at)
-        return ToolCall(self.id, name, self._arguments.join(), opaque or None)
+        return ToolCall(self.id, name, self._arguments.join(), _slot(opaque))
 
 
 class Details:

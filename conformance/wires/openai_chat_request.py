@@ -2,13 +2,8 @@
 
 ``encode`` after ``decode_request`` and the other way round are the identity on the canonical subset:
 no empty text, neighbouring plain texts joined, assistant parts in the order reasoning, content,
-refusal, calls (a Chat message has no other), no ``think`` spelling (inline markup is not taken apart).
-
-Where a part's ``opaque`` goes: a call's beside ``id`` and ``function`` (Gemini's ``extra_content``);
-a text's into its content part, which makes the content a list; an image's into ``image_url``
-(``detail``); a reasoning's into the message (``reasoning_details``), with the reasoning only. A refusal
-has no place for one. In calls, ``{"type": "custom"}`` and ``{"function_call": true}`` select OpenAI's
-custom and legacy forms.
+refusal, calls (a Chat message has no other), no ``think`` spelling (inline markup is not taken apart),
+media in user messages only, no error flag, nothing of other wires. Beyond it, ``losses`` tells what is lost.
 """
 
 from __future__ import annotations
@@ -18,22 +13,19 @@ from typing import Any, get_args
 
 from conformance.types import (
     JSON,
-    Image,
     JsonSchemaFormat,
+    Loss,
     Message,
     NamedChoice,
-    Part,
     Reasoning,
-    Refusal,
     Request,
     Role,
-    Text,
     Tool,
-    ToolCall,
-    Turn,
 )
 from conformance.wires.facts import Ledger
-from conformance.wires.openai_chat_choice import REASONING_FIELDS, Choice
+from conformance.wires.losses import merge_native
+from conformance.wires.openai_chat_choice import Choice
+from conformance.wires.openai_chat_message import WIRE, encode_messages
 
 _ROLES = get_args(Role)
 _MAX_TOKENS_FIELDS = ("max_tokens", "max_completion_tokens")
@@ -42,11 +34,13 @@ _MAX_TOKENS_FIELDS = ("max_tokens", "max_completion_tokens")
 # -------------------------------------------------------------------------------------------- encoding
 
 
-def encode(request: Request, *, model: str, max_tokens_field: str = "max_tokens") -> dict[str, JSON]:
-    """The Chat body of ``request``: what is ``None`` is left out, ``extra`` is merged last."""
+def encode(
+    request: Request, *, model: str, losses: list[Loss], max_tokens_field: str = "max_tokens"
+) -> dict[str, JSON]:
+    """The Chat body of ``request``: what is ``None`` is left out, ``extra``, then ``native``, merged last."""
     body: dict[str, Any] = {
         "model": model,
-        "messages": [encode_message(m, echo_reasoning=request.echo_reasoning) for m in request.messages],
+        "messages": encode_messages(request.messages, losses, echo_reasoning=request.echo_reasoning),
     }
     if request.tools:
         body["tools"] = [_encode_tool(tool) for tool in request.tools]
@@ -71,88 +65,8 @@ def encode(request: Request, *, model: str, max_tokens_field: str = "max_tokens"
         "stop": None if request.stop is None else list(request.stop),
         "n": request.n,
     }
-    return body | {k: v for k, v in optional.items() if v is not None} | dict(request.extra)
-
-
-def encode_message(message: Message, *, echo_reasoning: bool) -> dict[str, Any]:
-    """One message of a Chat body.
-
-    Text alone is a string, ``null`` beside calls or a refusal when there is none; with an image, or
-    where a text has an ``opaque``, the content is a list of parts.
-    """
-    parts = [p for p in message.parts if echo_reasoning or not isinstance(p, Reasoning)]
-    calls = [p for p in parts if isinstance(p, ToolCall)]
-    refusal = "".join(p.text for p in parts if isinstance(p, Refusal))
-    content = _encode_content(parts)
-    if content is None and not calls and not refusal:
-        content = ""
-    out: dict[str, Any] = {"role": message.role, "content": content}
-    for part in parts:
-        if isinstance(part, Reasoning):
-            _encode_reasoning(part, out)
-    if refusal:
-        out["refusal"] = refusal
-    for call in calls:
-        if (call.opaque or {}).get("function_call"):
-            out["function_call"] = {"name": call.name, "arguments": call.arguments}
-        else:
-            out.setdefault("tool_calls", []).append(_encode_call(call))
-    if message.tool_call_id is not None:
-        out["tool_call_id"] = message.tool_call_id
-    return out
-
-
-def to_chat(turn: Turn) -> dict[str, Any]:
-    """The turn as one canonical Chat message.
-
-    Reasoning of every spelling is in ``reasoning_content``; keys without a value are left out, except
-    ``content``, which is ``null`` then.
-    """
-    plain = tuple(p for p in turn.parts if not isinstance(p, Reasoning))
-    message = encode_message(Message("assistant", plain), echo_reasoning=False)
-    message["content"] = message["content"] or None
-    return message | ({"reasoning_content": turn.reasoning} if turn.reasoning else {})
-
-
-def _encode_content(parts: list[Part]) -> str | list[dict[str, Any]] | None:
-    items: list[dict[str, Any]] = []
-    for part in parts:
-        if isinstance(part, Text):
-            items.append({"type": "text", "text": part.text, **(part.opaque or {})})
-        elif isinstance(part, Image):
-            items.append({"type": "image_url", "image_url": {"url": part.url, **(part.opaque or {})}})
-        elif isinstance(part, Reasoning) and part.spelling == "think":
-            items.append({"type": "text", "text": f"<think>{part.text}</think>"})
-        elif isinstance(part, Reasoning) and part.spelling == "thinking":
-            items.append({"type": "thinking", "thinking": [{"type": "text", "text": part.text}]})
-    if not items:
-        return None
-    if all(item.keys() == {"type", "text"} for item in items):
-        return "".join(item["text"] for item in items)
-    return items
-
-
-def _encode_reasoning(part: Reasoning, out: dict[str, Any]) -> None:
-    """Into the field it was read from; a spelling that Chat does not know becomes ``reasoning_content``."""
-    opaque = dict(part.opaque or {})
-    details = opaque.pop("reasoning_details", None)
-    if part.spelling == "reasoning_details":
-        details = details or [{"type": "reasoning.text", "text": part.text}]
-    elif part.spelling not in ("think", "thinking"):
-        field = part.spelling if part.spelling in REASONING_FIELDS else "reasoning_content"
-        out[field] = out.get(field, "") + part.text
-    if details:
-        out["reasoning_details"] = [*out.get("reasoning_details", []), *details]
-    out.update({k: v for k, v in opaque.items() if k not in out})
-
-
-def _encode_call(call: ToolCall) -> dict[str, Any]:
-    opaque = dict(call.opaque or {})
-    if opaque.get("type") == "custom":
-        form = {"type": "custom", "custom": {"name": call.name, "input": call.arguments}}
-    else:
-        form = {"type": "function", "function": {"name": call.name, "arguments": call.arguments}}
-    return {"id": call.id, **form, **opaque}
+    body |= {k: v for k, v in optional.items() if v is not None} | dict(request.extra)
+    return merge_native(body, request.native, WIRE, losses)
 
 
 def _encode_tool(tool: Tool) -> dict[str, Any]:

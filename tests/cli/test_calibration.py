@@ -146,7 +146,7 @@ def test_every_format_gives_the_same_exchange(file: str) -> None:
 
 def test_a_recordings_python_tags_are_never_executed() -> None:
     (exchange,) = LOADERS["vcr-yaml"](PYTHON_TAG)
-    assert exchange.request.method == ["POST"]  # type: ignore[comparison-overlap]
+    assert exchange.request.method == ("POST",)  # type: ignore[comparison-overlap]
 
 
 # ---------------------------------------------------------------------------------------- the command

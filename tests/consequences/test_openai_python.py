@@ -21,13 +21,14 @@ from .claims import Claim, Client, Raised
 from .framing import FRAMING
 from .refusals import REFUSALS
 from .replay import replaying
+from .responses import RESPONSES
 from .streams import STREAMS
 from .whole import WHOLE
 
 CHECKED = "3.57"
 """The versions of openai-python that the consequences were written for."""
 
-CLAIMS = (*WHOLE, *STREAMS, *CALLS, *FRAMING, *REFUSALS)
+CLAIMS = (*WHOLE, *STREAMS, *CALLS, *FRAMING, *REFUSALS, *RESPONSES)
 ABOUT_CODE = re.compile(
     r"openai-python|\bSDK|\bhelper\b|[A-Z]\w+Error\b|\braises?\b|json\.loads|typed clients"
 )

@@ -43,7 +43,8 @@ def mangled_stream(draw: st.DrawFn, body: bytes) -> bytes:
     """An event stream with members of one of its chunks replaced by anything."""
     events = body.split(b"\n\n")
     place = draw(st.integers(0, len(events) - 1))
-    events[place] = b"data: " + draw(mangled(events[place].removeprefix(b"data: ")))
+    head, field, data = events[place].rpartition(b"data: ")
+    events[place] = head + (field or b"data: ") + draw(mangled(data))
     return b"\n\n".join(events)
 
 

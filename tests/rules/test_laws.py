@@ -29,7 +29,7 @@ def near_examples(draw: st.DrawFn) -> Exchange:
     example = draw(st.sampled_from(EXAMPLES))
     assert example.response is not None
     body = example.response.body
-    body = draw(mangled_stream(body) if body.startswith(b"data: {") else mangled(body))
+    body = draw(mangled_stream(body) if body.startswith((b"data: {", b"event: ")) else mangled(body))
     asked = draw(mangled(example.request.body))
     return replace(
         example,
@@ -49,7 +49,7 @@ def anything(draw: st.DrawFn) -> Exchange:
             clean.request,
             body=draw(st.binary(max_size=50)),
             method=draw(st.sampled_from(["POST", "GET"])),
-            url="https://x/v1" + draw(st.sampled_from(["/chat/completions", "/models", ""])),
+            url="https://x/v1" + draw(st.sampled_from(["/chat/completions", "/responses", "/models", ""])),
         ),
         response=replace(
             clean.response,

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from conformance.rules.chat.markup import call_markup, think_markup
+from conformance.rules.markup import call_markup, think_markup
 
 CASES = Path(__file__).parents[3] / "shared" / "catalogue" / "text-formats-cases.json"
 UNMARKED = {"json-action", "llama3-json", "pythonic", "react"}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 
@@ -11,7 +12,7 @@ from conformance.rules import RULES, check
 from conformance.rules.examples import conversation, error, models
 from conformance.scenarios import SCENARIOS
 from conformance.scenarios.base import ModelDidNot, Stuck, asks_of
-from conformance.types import Ask, Exchange, HttpRequest, HttpResponse, Raw, Reply, Together
+from conformance.types import WIRES, Ask, Exchange, HttpRequest, HttpResponse, Raw, Reply, Together
 
 ANSWERED = Exchange(HttpRequest("POST", "", (), b""), HttpResponse(200, (), b""), "complete", "openai-chat")
 
@@ -44,5 +45,5 @@ def test_a_rule_about_a_probe_has_a_scenario_that_sends_it(rule: object) -> None
 )
 def test_a_probe_that_is_to_be_answered_is_not_refused_unnoticed(probe: str) -> None:
     refused = error(400, probe=probe, expect="answer")
-    run = conversation(models(), refused, refused)
-    assert [f for f in check(run) if f.path.endswith("/status") and f.level != "MAY"]
+    runs = [tuple(replace(e, wire=w) for e in conversation(models(), refused, refused)) for w in WIRES]
+    assert [f for run in runs for f in check(run) if f.path.endswith("/status") and f.level != "MAY"]

@@ -39,6 +39,7 @@ WANTED = {
     "limits": "many-tools long-tool-name large-arguments large-tool-result schemas concurrent client-leaves "
     "body-too-large context-length rate-limit",
     "models": "list retrieve",
+    "responses": "input-forms replay previous-response",
 }
 
 

@@ -7,6 +7,8 @@ import pytest
 
 from conformance.simulator import BEHAVIOURS, PERSONAS, Simulator, persona, running
 
+from .anthropic_support import Messages
+from .responses_support import Responses
 from .support import SCRIPTS, Talk
 
 
@@ -33,3 +35,13 @@ def talk(simulator: Simulator, client: httpx.Client) -> Callable[[str], Talk]:
 @pytest.fixture(scope="session")
 def reference(talk: Callable[[str], Talk]) -> Talk:
     return talk("reference")
+
+
+@pytest.fixture(scope="session")
+def messages(simulator: Simulator, client: httpx.Client) -> Messages:
+    return Messages(simulator, client)
+
+
+@pytest.fixture(scope="session")
+def responses(simulator: Simulator, client: httpx.Client) -> Responses:
+    return Responses(simulator, client)

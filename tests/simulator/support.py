@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 import httpx
 
 from conformance.simulator import Simulator
-from conformance.types import Reasoning, Text, ToolCall, Turn
+from conformance.types import Reasoning, Refusal, Text, ToolCall, Turn
 
 WEATHER: dict[str, Any] = {
     "type": "function",
@@ -39,6 +39,19 @@ SCRIPTS: Mapping[str, Turn] = {
     ),
     "mixed": Turn((Text("Let me look."), ToolCall("a", "get_weather", '{"city":"Rome"}'))),
     "thinking": Turn((Reasoning("First, the facts."), Text("So it is."))),
+    "interleaved": Turn(
+        (
+            Reasoning("The weather first."),
+            Text("Two things."),
+            ToolCall("a", "get_weather", '{"city":"Paris"}'),
+            Reasoning("Now the time."),
+            ToolCall("b", "get_time", "{}"),
+        ),
+        finish_reason="tool_calls",
+    ),
+    "refusal": Turn((Refusal("I can't help with that."),), finish_reason="stop"),
+    "filtered": Turn((Text("I could tell"),), finish_reason="content_filter"),
+    "screenshot": Turn((ToolCall("a", "computer", '{"action":"screenshot"}'),)),
     "done/1": Turn((Text("It is sunny."),)),
 }
 

@@ -14,12 +14,18 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from conformance.types import HttpResponse, Part, Reasoning, Refusal, Text, ToolCall, Turn, Usage
+from conformance.types import HttpResponse, Opaque, Part, Reasoning, Refusal, Text, ToolCall, Turn, Usage
 from conformance.wires.openai_chat import Assembler, OpenAIChat
 
 WIRE = OpenAIChat()
 JSON_TYPE = (("Content-Type", "application/json"),)
 SSE_TYPE = (("Content-Type", "text/event-stream; charset=utf-8"),)
+
+
+def own(**members: Any) -> Opaque:
+    """The opaque slot of a part that came over this wire."""
+    return {"openai-chat": members}
+
 
 words = st.text(min_size=1, max_size=30)
 arguments = st.one_of(

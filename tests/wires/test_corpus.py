@@ -85,5 +85,9 @@ def test_every_answer_decodes_with_the_calls_that_the_manifest_counts(recorded: 
         turns = WIRE.decode(response)
         WIRE.error_of(response)
         if row["status"] == 200 and row["n_tool_calls"] and len(turns) == 1:  # it counts no second choice
-            calls = [call for call in turns[0].calls if not (call.opaque or {}).get("function_call")]
+            calls = [
+                call
+                for call in turns[0].calls
+                if not (call.opaque or {}).get("openai-chat", {}).get("function_call")
+            ]
             assert len(calls) == row["n_tool_calls"], (row["file"], row["position"])

@@ -9,7 +9,7 @@ import pytest
 
 from conformance.types import Fact, Image, Reasoning, Refusal, Text, ToolCall, Usage
 
-from .answers import SSE_TYPE, WIRE, answer_with, assemble, call, calls, read, response, sse, stream_of
+from .answers import SSE_TYPE, WIRE, answer_with, assemble, call, calls, own, read, response, sse, stream_of
 
 # ------------------------------------------------------------------------------------- what a body is
 
@@ -104,22 +104,22 @@ def test_integers_of_any_size_and_nan_are_read() -> None:
         ({"content": "a", "reasoning": "r"}, (Reasoning("r", "reasoning"), Text("a"))),
         (
             {"reasoning_text": "r", "reasoning_opaque": "x"},
-            (Reasoning("r", "reasoning_text", {"reasoning_opaque": "x"}),),
+            (Reasoning("r", "reasoning_text", own(reasoning_opaque="x")),),
         ),
         ({"content": "<think>r</think>a"}, (Text("<think>r</think>a"),)),
         ({"tool_calls": None}, ()),
         ({"tool_calls": []}, ()),
         (
             calls(call(id="c", name="f", arguments="{ }", extra_content={"x": 1})),
-            (ToolCall("c", "f", "{ }", {"extra_content": {"x": 1}}),),
+            (ToolCall("c", "f", "{ }", own(extra_content={"x": 1})),),
         ),
         (
             calls({"id": "c", "type": "custom", "custom": {"name": "f", "input": "i"}}),
-            (ToolCall("c", "f", "i", {"type": "custom"}),),
+            (ToolCall("c", "f", "i", own(type="custom")),),
         ),
         (
             {"function_call": {"name": "f", "arguments": "{}"}},
-            (ToolCall("", "f", "{}", {"function_call": True}),),
+            (ToolCall("", "f", "{}", own(function_call=True)),),
         ),
     ],
 )
@@ -134,19 +134,19 @@ def test_reasoning_details_beside_their_text_are_opaque() -> None:
         {"type": "reasoning.encrypted", "data": "x", "index": 0},
     ]
     (turn,) = WIRE.decode(response(answer_with({"reasoning": "r", "reasoning_details": details})))
-    assert turn.parts == (Reasoning("r", "reasoning", {"reasoning_details": details}),)
+    assert turn.parts == (Reasoning("r", "reasoning", own(reasoning_details=details)),)
 
 
 def test_reasoning_details_alone_are_the_text() -> None:
     details = [{"type": "reasoning.summary", "summary": "r"}, {"type": "reasoning.text", "text": "s"}]
     (turn,) = WIRE.decode(response(answer_with({"reasoning_details": details})))
-    assert turn.parts == (Reasoning("rs", "reasoning_details", {"reasoning_details": details}),)
+    assert turn.parts == (Reasoning("rs", "reasoning_details", own(reasoning_details=details)),)
 
 
 def test_encrypted_reasoning_alone_is_kept_for_the_echo() -> None:
     details = [{"type": "reasoning.encrypted", "data": "x"}]
     (turn,) = WIRE.decode(response(answer_with({"content": "a", "reasoning_details": details})))
-    assert turn.parts == (Reasoning("", "reasoning_details", {"reasoning_details": details}), Text("a"))
+    assert turn.parts == (Reasoning("", "reasoning_details", own(reasoning_details=details)), Text("a"))
 
 
 def test_streamed_reasoning_details_are_put_together_by_index_and_type() -> None:
@@ -162,7 +162,7 @@ def test_streamed_reasoning_details_are_put_together_by_index_and_type() -> None
         {"type": "reasoning.text", "index": 0, "text": "ab", "signature": "s"},
         {"type": "reasoning.encrypted", "index": 0, "data": "x"},
     ]
-    assert parts == (Reasoning("ab", "reasoning_details", {"reasoning_details": merged}),)
+    assert parts == (Reasoning("ab", "reasoning_details", own(reasoning_details=merged)),)
     assert facts == []
 
 
@@ -180,8 +180,8 @@ def test_a_content_list_is_read_in_order() -> None:
     assert turn.parts == (
         Reasoning("r", "thinking"),
         Text("ab"),
-        Text("c", {"annotations": [1]}),
-        Image("data:x", {"detail": "low"}),
+        Text("c", own(annotations=[1])),
+        Image("data:x", own(detail="low")),
         Refusal("no"),
     )
     at = "/body/choices/0/message/content"
@@ -214,3 +214,42 @@ def test_parts_stand_in_the_order_in_which_they_began() -> None:
 def test_the_choices_of_a_stream_are_told_apart_by_index() -> None:
     chunks = [{"choices": [{"index": i, "delta": {"content": t}}]} for i, t in ((1, "b"), (0, "a"), (1, "c"))]
     assert [turn.text for turn in assemble(chunks)] == ["a", "bc"]
+
+
+def test_the_counts_inside_the_totals_are_read() -> None:
+    usage = {
+        "prompt_tokens": 9,
+        "completion_tokens": 5,
+        "total_tokens": 14,
+        "prompt_tokens_details": {"cached_tokens": 4, "cache_write_tokens": 3, "audio_tokens": 0},
+        "completion_tokens_details": {"reasoning_tokens": 2},
+    }
+    (turn,) = WIRE.decode(response(answer_with({"content": "a"}) | {"usage": usage}))
+    assert (turn.usage, turn.facts) == (Usage(9, 5, 14, 4, 3, 2), ())
+
+
+def test_odd_details_of_a_usage_are_facts() -> None:
+    usage = {"prompt_tokens_details": [], "completion_tokens_details": {"reasoning_tokens": "2"}}
+    (turn,) = WIRE.decode(response(answer_with({"content": "a"}) | {"usage": usage}))
+    at = "/body/usage"
+    assert turn.usage == Usage()
+    assert turn.facts == (
+        Fact("usage-not-object", f"{at}/prompt_tokens_details", "list"),
+        Fact("usage-not-integer", f"{at}/completion_tokens_details/reasoning_tokens", '"2"'),
+    )
+
+
+@pytest.mark.parametrize(
+    "item",
+    [
+        {"type": "input_audio", "input_audio": {"data": "UklG"}},
+        {"type": "input_audio", "input_audio": "UklG"},
+        {"type": "file", "file": {"file_data": 1}},
+        {"type": "image_url", "image_url": {"detail": "low"}},
+        {"type": "image_url"},
+    ],
+)
+def test_media_without_their_data_are_no_parts(item: dict[str, Any]) -> None:
+    (turn,) = WIRE.decode(response(answer_with({"content": [item]})))
+    assert turn.parts == ()
+    assert [fact.name for fact in turn.facts] == ["content-list", "content-part-unknown"]

@@ -10,7 +10,7 @@ from conformance.rules.examples import Exchanges, conversation, error, exchange
 from conformance.rules.reading import Reading
 from conformance.rules.registry import rule
 from conformance.rules.sources import docs
-from conformance.rules.views import TRANSIENT, Probe, Run, Violation
+from conformance.rules.views import OPENAI_WIRES, TRANSIENT, Probe, Run, Violation
 
 CODES = docs("guides/error-codes")
 
@@ -38,6 +38,7 @@ def _keyless(second: Exchanges) -> Exchanges:
 
 @rule(
     "err.auth-missing-401",
+    wires=OPENAI_WIRES,
     level="MUST",
     basis="prose",
     source=f"{CODES} 401",
@@ -58,6 +59,7 @@ def no_key(probe: KeyProbe) -> Iterator[Violation]:
 
 @rule(
     "err.auth-before-validation",
+    wires=OPENAI_WIRES,
     level="SHOULD",
     basis="convention",
     source=CODES,
@@ -90,6 +92,7 @@ def _elsewhere(method: str, path: str, status: int, probe: str, **headers: str) 
 
 @rule(
     "err.unknown-route-404",
+    wires=OPENAI_WIRES,
     level="SHOULD",
     basis="spec",
     source="RFC 9110 section 15.5.5",
@@ -109,6 +112,7 @@ def unknown_route(probe: Probe) -> Iterator[Violation]:
 
 @rule(
     "err.wrong-method-405",
+    wires=OPENAI_WIRES,
     level="SHOULD",
     basis="spec",
     source="RFC 9110 section 15.5.6",

@@ -12,7 +12,7 @@ from conformance.rules.examples import USAGE, answer, error
 from conformance.rules.reading import ABSENT
 from conformance.rules.registry import rule
 from conformance.rules.sources import OPENAPI, docs, schema, sdk
-from conformance.rules.views import NOT_OURS, ErrorAnswer, Probe, Violation, lookup
+from conformance.rules.views import NOT_OURS, OPENAI_WIRES, ErrorAnswer, Probe, Violation, lookup
 
 CODES = docs("guides/error-codes")
 TOO_MANY = f"{OPENAPI} #/components/responses/TooManyRequests"
@@ -86,6 +86,7 @@ def context_length(reply: ChatReply) -> Iterator[Violation]:
 
 @rule(
     "err.retry-after-present",
+    wires=OPENAI_WIRES,
     level="SHOULD",
     basis="schema",
     source=(TOO_MANY, sdk("_base_client.py _parse_retry_after_header")),
@@ -107,6 +108,7 @@ def retry_after(refusal: ErrorAnswer) -> Iterator[Violation]:
 
 @rule(
     "err.rate-limit-vs-quota",
+    wires=OPENAI_WIRES,
     level="SHOULD",
     basis="prose",
     source=f"{CODES} 429",
@@ -147,6 +149,7 @@ def failed_generation(refusal: ErrorAnswer) -> Iterator[Violation]:
 
 @rule(
     "err.content-filter",
+    wires=OPENAI_WIRES,
     level="SHOULD",
     basis="convention",
     source=(

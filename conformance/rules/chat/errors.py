@@ -10,7 +10,7 @@ from conformance.rules.examples import KEY, answer, error
 from conformance.rules.reading import ABSENT
 from conformance.rules.registry import rule
 from conformance.rules.sources import docs, schema, sdk
-from conformance.rules.views import Answered, ErrorAnswer, Probe, Violation
+from conformance.rules.views import OPENAI_WIRES, Answered, ErrorAnswer, Probe, Violation
 
 ERROR = schema("Error")
 CODES = docs("guides/error-codes")
@@ -25,6 +25,7 @@ A_KEY = re.compile(r"[A-Za-z0-9._~+/=-]{8,}")
 
 @rule(
     "err.json-content-type",
+    wires=OPENAI_WIRES,
     level="MUST",
     basis="derived",
     source=schema("ErrorResponse"),
@@ -40,6 +41,7 @@ def json_type(refusal: ErrorAnswer) -> Iterator[Violation]:
 
 @rule(
     "err.error-object",
+    wires=OPENAI_WIRES,
     level="MUST",
     basis="schema",
     source=(schema("ErrorResponse"), sdk("_client.py _make_status_error")),
@@ -60,6 +62,7 @@ def error_object(refusal: ErrorAnswer) -> Iterator[Violation]:
 
 @rule(
     "err.message-string",
+    wires=OPENAI_WIRES,
     level="MUST",
     basis="schema",
     source=ERROR,
@@ -77,6 +80,7 @@ def message(refusal: ErrorAnswer) -> Iterator[Violation]:
 
 @rule(
     "err.type-string",
+    wires=OPENAI_WIRES,
     level="MUST",
     basis="schema",
     source=ERROR,
@@ -92,6 +96,7 @@ def type_string(refusal: ErrorAnswer) -> Iterator[Violation]:
 
 @rule(
     "err.param-key",
+    wires=OPENAI_WIRES,
     level="MUST",
     basis="schema",
     source=ERROR,
@@ -106,6 +111,7 @@ def param(refusal: ErrorAnswer) -> Iterator[Violation]:
 
 @rule(
     "err.code-string-or-null",
+    wires=OPENAI_WIRES,
     level="MUST",
     basis="schema",
     source=(ERROR, sdk("_exceptions.py APIError")),
@@ -135,6 +141,7 @@ def status(reply: ChatReply) -> Iterator[Violation]:
 
 @rule(
     "err.malformed-json-400",
+    wires=OPENAI_WIRES,
     level="MUST",
     basis="spec",
     source=("RFC 9110 section 15.5.1", f"{CODES} BadRequestError"),
@@ -171,6 +178,7 @@ def missing_messages(probe: Probe) -> Iterator[Violation]:
 
 @rule(
     "err.unknown-model-404",
+    wires=OPENAI_WIRES,
     level="SHOULD",
     basis="prose",
     source=(
@@ -192,6 +200,7 @@ def unknown_model(probe: Probe) -> Iterator[Violation]:
 
 @rule(
     "err.auth-invalid-401",
+    wires=OPENAI_WIRES,
     level="MUST",
     basis="prose",
     source=f"{CODES} 401",
@@ -211,6 +220,7 @@ def wrong_key(probe: Probe) -> Iterator[Violation]:
 
 @rule(
     "err.no-key-echo",
+    wires=OPENAI_WIRES,
     level="SHOULD",
     basis="convention",
     source=CODES,
@@ -236,6 +246,7 @@ def key_echo(reply: Answered) -> Iterator[Violation]:
 
 @rule(
     "err.retry-after-format",
+    wires=OPENAI_WIRES,
     level="MUST",
     basis="spec",
     source=("RFC 9110 section 10.2.3", sdk("_base_client.py _parse_retry_after_header")),
@@ -255,6 +266,7 @@ def retry_after(reply: Answered) -> Iterator[Violation]:
 
 @rule(
     "err.request-id-header",
+    wires=OPENAI_WIRES,
     level="MAY",
     strict_level="SHOULD",
     basis="sdk",
@@ -269,7 +281,7 @@ def request_id(reply: Answered) -> Iterator[Violation]:
     Documented, and surfaced by the SDK as request_id and _request_id. Demoted from SHOULD: the SDK's field is
     optional, so its absence breaks no client, and it would otherwise colour every cell of most servers.
     """
-    if reply.reading.exchange.wire == "openai-chat" and not reply.header("x-request-id"):
+    if not reply.header("x-request-id"):
         yield reply.found("headers", "x-request-id", wanted="an id of the request")
 
 

@@ -9,7 +9,7 @@ from email.utils import parsedate_to_datetime
 from conformance.rules.examples import error
 from conformance.rules.registry import rule
 from conformance.rules.sources import docs, sdk
-from conformance.rules.views import Answered, ErrorAnswer, Violation
+from conformance.rules.views import OPENAI_WIRES, Answered, ErrorAnswer, Violation
 
 RETRIES = sdk("_base_client.py _should_retry")
 LONGEST = 120
@@ -36,6 +36,7 @@ TRACE = re.compile(
 
 @rule(
     "err.retry-after-max-120",
+    wires=OPENAI_WIRES,
     level="SHOULD",
     basis="sdk",
     source=(RETRIES, sdk("_constants.py MAX_RETRY_AFTER_DELAY")),
@@ -62,6 +63,7 @@ def retry_after_max(reply: Answered) -> Iterator[Violation]:
 
 @rule(
     "err.should-retry-header",
+    wires=OPENAI_WIRES,
     level="MAY",
     basis="sdk",
     source=RETRIES,
@@ -77,6 +79,7 @@ def should_retry(reply: Answered) -> Iterator[Violation]:
 
 @rule(
     "err.ratelimit-headers-format",
+    wires=OPENAI_WIRES,
     level="MAY",
     basis="prose",
     source=docs("guides/rate-limits headers"),
@@ -101,6 +104,7 @@ def ratelimit_format(reply: Answered) -> Iterator[Violation]:
 
 @rule(
     "err.no-stack-trace",
+    wires=OPENAI_WIRES,
     level="SHOULD",
     basis="convention",
     source="RFC 9110 section 15.6.1",

@@ -9,7 +9,7 @@ from conformance.rules.chat.error_probes import INVALID
 from conformance.rules.examples import Exchanges, answer, error
 from conformance.rules.registry import rule
 from conformance.rules.sources import schema
-from conformance.rules.views import Probe, Violation
+from conformance.rules.views import OPENAI_WIRES, Probe, Violation
 
 NUMBER = {"messages": [{"role": "user", "content": 7}]}
 NAMELESS = {"tools": [{"type": "function", "function": {"description": "Weather."}}]}
@@ -119,6 +119,7 @@ def empty_tools(probe: Probe) -> Iterator[Violation]:
 
 @rule(
     "err.content-coding-415",
+    wires=OPENAI_WIRES,
     level="SHOULD",
     basis="spec",
     source=("RFC 9110 section 8.4", "RFC 9110 section 15.5.16"),

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from conformance.rules.chat.markup import call_markup, think_markup
 from conformance.rules.chat.views import Choice, Message
 from conformance.rules.examples import answer, call, piece, start, stream, tool
+from conformance.rules.leaks import leaks_in
+from conformance.rules.markup import think_markup
 from conformance.rules.reading import ABSENT
 from conformance.rules.registry import rule
 from conformance.rules.sources import schema, sdk
@@ -68,11 +69,11 @@ def content_key(choice: Choice) -> Iterator[Violation]:
 def no_call_markup(message: Message) -> Iterator[Violation]:
     """content holds no raw tool-call markup when tools were offered.
 
-    The commonest fault of self-hosted servers: the tool parser is off, or the wrong one. Markup inside code
-    spans and fences is quotation.
+    The commonest fault of self-hosted servers: the tool parser is off, or the wrong one. What is told names
+    the dialect and the call that it holds. Markup inside code spans and fences is quotation.
     """
     if message.asked and message.asked.offers_tools:
-        for leak in call_markup(message.content):
+        for leak in leaks_in(message.content, message.asked.functions):
             yield message.found("content", wanted="calls in tool_calls, not in the text", saw=leak)
 
 

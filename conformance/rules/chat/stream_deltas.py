@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from conformance.rules.chat.markup import call_prelude
 from conformance.rules.chat.stream import ACCUMULATE, CHUNK, DELTA
 from conformance.rules.chat.streams import ChatStream, ChoiceStream, Chunk, Delta
 from conformance.rules.examples import opened, piece, start, stream, tool_stream
+from conformance.rules.markup import call_prelude
 from conformance.rules.reading import ABSENT
 from conformance.rules.registry import rule
 from conformance.rules.sources import schema

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from conformance.rules.chat.markup import call_markup, control_tokens
 from conformance.rules.chat.views import Message
 from conformance.rules.examples import answer, piece, start, stream, tool
+from conformance.rules.markup import call_markup, control_tokens
 from conformance.rules.reading import ABSENT, read_json
 from conformance.rules.registry import rule
 from conformance.rules.views import Violation, lookup

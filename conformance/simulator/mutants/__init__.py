@@ -13,8 +13,11 @@ from conformance.simulator.mutants.history import HISTORY
 from conformance.simulator.mutants.logprobs import PROBABILITIES
 from conformance.simulator.mutants.models import MODELS
 from conformance.simulator.mutants.mutant import Mutant
+from conformance.simulator.mutants.parsing import PARSING
 from conformance.simulator.mutants.peers import PEERS
 from conformance.simulator.mutants.response import MESSAGES, RESPONSE, USAGE
+from conformance.simulator.mutants.responses import CHOICE, CONVERSATIONS, ENVELOPE, ITEMS
+from conformance.simulator.mutants.responses_stream import AS_A_WHOLE, STREAMED_CALLS, STREAMED_ITEMS, TEXTS
 from conformance.simulator.mutants.sse import SSE
 from conformance.simulator.mutants.stream import STREAM, STREAM_END, STREAM_USAGE
 from conformance.simulator.mutants.stream_details import STREAM_DETAILS
@@ -52,10 +55,19 @@ MUTANTS: tuple[Mutant, ...] = (
     *MODELS,
     *PEERS,
     *ACROSS,
+    *PARSING,
     *RESPONSE_VARIANTS,
     *TOOL_VARIANTS,
     *ERROR_VARIANTS,
     *MODEL_VARIANTS,
+    *ENVELOPE,
+    *ITEMS,
+    *CHOICE,
+    *CONVERSATIONS,
+    *AS_A_WHOLE,
+    *STREAMED_ITEMS,
+    *TEXTS,
+    *STREAMED_CALLS,
 )
 """Every mutant; their names are distinct."""
 

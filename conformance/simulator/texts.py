@@ -1,0 +1,61 @@
+"""A server without a parser of calls: what the model writes reaches the client as it is.
+
+Three formats of the field, written from their own documentation: Hermes 2 Pro (NousResearch,
+Hermes-Function-Calling README), ReAct (Yao et al. 2022, the prompt of the appendix), and the JSON action of
+LangChain's structured chat agent. With tools in the request the same text is a leak.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from conformance.simulator.behaviour import Behaviour
+from conformance.simulator.request import ChatRequest
+from conformance.types import Part, Text, ToolCall, Turn
+
+
+def _arguments(call: ToolCall) -> Any:
+    return json.loads(call.arguments or "{}")
+
+
+def _dumps(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _hermes(calls: Sequence[ToolCall]) -> str:
+    bodies = (_dumps({"name": call.name, "arguments": _arguments(call)}) for call in calls)
+    return "\n".join(f"<tool_call>\n{body}\n</tool_call>" for body in bodies)
+
+
+def _react(calls: Sequence[ToolCall]) -> str:
+    return "\n".join(f"Action: {call.name}\nAction Input: {_dumps(_arguments(call))}" for call in calls)
+
+
+def _json_action(calls: Sequence[ToolCall]) -> str:
+    actions = [{"action": call.name, "action_input": _arguments(call)} for call in calls]
+    return _dumps(actions[0] if len(actions) == 1 else actions)
+
+
+@dataclass(frozen=True, slots=True)
+class CallsAsText(Behaviour):
+    """The calls of a turn are text after its other text; the turn stops like any other."""
+
+    write: Callable[[Sequence[ToolCall]], str] = _hermes
+
+    def turn(self, request: ChatRequest, turn: Turn) -> Turn:  # noqa: ARG002
+        if not turn.calls:
+            return turn
+        said = "".join(part.text for part in turn.parts if isinstance(part, Text))
+        others: tuple[Part, ...] = tuple(p for p in turn.parts if not isinstance(p, Text | ToolCall))
+        text = "\n".join(filter(None, (said, self.write(turn.calls))))
+        return replace(turn, parts=(*others, Text(text)), finish_reason="stop")
+
+
+TEXTS: tuple[Behaviour, ...] = (
+    CallsAsText("calls-as-hermes-text", _hermes),
+    CallsAsText("calls-as-react-text", _react),
+    CallsAsText("calls-as-json-action-text", _json_action),
+)
