@@ -7,12 +7,14 @@ what the model did not do, and only the first can make a cell ``violates``.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from conformance.quirks import Quirk
 from conformance.rules import RULES, Rule, check, error_text, refusal_text, rule_of
 from conformance.rules.across import compared
+from conformance.rules.flavours import flavour_of
 from conformance.rules.reading import read_json
 from conformance.scenarios import Scenario
 from conformance.types import (
@@ -22,6 +24,7 @@ from conformance.types import (
     Exchange,
     Finding,
     Flag,
+    Flavour,
     HttpResponse,
     Rulebook,
     VerdictName,
@@ -126,6 +129,7 @@ class Judgement:
     verdict: VerdictName
     reason: str
     findings: tuple[Finding, ...]
+    flavour: Flavour | None = None
 
 
 def judge_attempt(
@@ -180,7 +184,8 @@ def judge_attempt(
             f"could not go on: {attempt.reason or 'an answer held no turn, and no rule says why'}"
         )
     verdict = next((v for v in ORDER if v in reasons), "conforms")
-    return Judgement(verdict, reasons.get(verdict, ""), tuple(findings))
+    flavour = flavour_of(attempt.exchanges, rulebook)
+    return Judgement(verdict, reasons.get(verdict, ""), tuple(findings), flavour)
 
 
 def judge(
@@ -217,6 +222,7 @@ def judge(
         requests=sum(len(a.exchanges) for a in attempts),
         elapsed_ms=sum(e.elapsed_ms for a in attempts for e in a.exchanges),
         decided_by=number,
+        flavour=decided.flavour,
     )
 
 
@@ -253,6 +259,19 @@ def mark_stale(cells: Sequence[Cell], quirks: Sequence[Quirk]) -> tuple[tuple[Ce
         for c in cells
     )
     return flagged, tuple(notes)
+
+
+def readings(cells: Sequence[Cell]) -> tuple[str, ...]:
+    """A note per endpoint whose wire has several published readings: which of them it holds to."""
+    counts: dict[str, Counter[str]] = {}
+    for cell in cells:
+        if cell.flavour is not None:
+            counts.setdefault(cell.endpoint, Counter())[cell.flavour] += 1
+    return tuple(
+        f"{endpoint} holds to the flavour "
+        + " and ".join(f"{flavour} in {number} cells" for flavour, number in counted.most_common())
+        for endpoint, counted in counts.items()
+    )
 
 
 def _is_transient(exchange: Exchange, response: HttpResponse) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 from conformance.dialects.grammar import NO_FLAGS, WAIT, Found, Missed, Wait, flags
@@ -181,7 +181,8 @@ def closed(
     """The region ends behind ``close``; without it, behind what is complete (*unclosed* unless optional)."""
     at = skip_space(text, after)
     if text.startswith(close, at):
-        return Found(at + len(close), tuple(calls), found)
+        end = at + len(close)
+        return Found(end, (*calls[:-1], replace(calls[-1], end=end)), found)
     if not final and close.startswith(text[at : at + len(close)]):
         return WAIT
     return Found(after, tuple(calls), found if optional else found | {"unclosed"})

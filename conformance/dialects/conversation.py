@@ -115,6 +115,11 @@ class _Work:
             self.lose("/tool_choice", "said in words; nothing enforces it")
         if request.parallel_tool_calls is False:
             self.lose("/parallel_tool_calls", "said in words; nothing enforces it")
+        for key in ("tools", "tool_choice"):
+            if key in request.extra:
+                self.lose(f"/extra/{key}", "sent verbatim, beside the text")
+        if request.tools and request.response_format is not None:
+            self.lose("/response_format", "a text held to a format has no room for calls")
 
     def safe(self, part: Part, path: str) -> Part:
         """A part from outside that can forge nothing."""
@@ -223,7 +228,7 @@ class _Work:
                 left.remove(found)
             yield call.name, self.dialect.id_in_text(call), found
         for index, message in left:
-            self.lose(f"/messages/{index}", "a result that answers no call before it", form=True)
+            self.lose(f"/messages/{index}", "a result that answers no call before it: text has no ids")
             yield "", message.tool_call_id or "", (index, message)
 
     def _result_text(self, index: int, message: Message) -> str:

@@ -18,8 +18,7 @@ from typing import Literal, TypeAlias
 from conformance.dialects.parsed import Call, Flag
 from conformance.types import Text, Tool
 
-HOLD_WINDOW = 320
-"""Characters at the end of a text in which an unfinished marker is looked for; no marker is longer."""
+_LONGEST_PATTERN = 320
 
 NO_FLAGS: frozenset[Flag] = frozenset()
 THINK = (("<think>", "</think>"), ("<thinking>", "</thinking>"))
@@ -79,13 +78,22 @@ class Markers:
     @cached_property
     def hold(self) -> re.Pattern[str]:
         """What at the end of a text may become a marker with more text."""
-        texts = [*self.close, *self.stop, *self.swallow, *(m for pair in self.think for m in pair)]
-        partials = [_partial(m) for m in (*self.open, *self.lines, *self.first, *texts)]
+        partials = [_partial(m) for m in self._all]
         return re.compile(f"(?:{'|'.join(sorted(set(partials)))})\\Z")
+
+    @cached_property
+    def window(self) -> int:
+        """In how many characters at the end of a text an unfinished marker can begin."""
+        return max(_LONGEST_PATTERN if isinstance(m, Pattern) else len(m) for m in self._all)
+
+    @property
+    def _all(self) -> tuple[str | Pattern, ...]:
+        texts = (*self.close, *self.stop, *self.swallow, *(m for pair in self.think for m in pair))
+        return (*self.open, *self.lines, *self.first, *texts)
 
     def held(self, text: str, since: int) -> int:
         """Where at the end of ``text`` an unfinished marker begins; its length where there is none."""
-        match = self.hold.search(text, max(since, len(text) - HOLD_WINDOW))
+        match = self.hold.search(text, max(since, len(text) - self.window))
         return match.start() if match else len(text)
 
 

@@ -18,7 +18,7 @@ from functools import lru_cache
 from typing import Literal, Protocol
 
 from conformance.dialects import code
-from conformance.dialects.grammar import HOLD_WINDOW, Context, Found, Markers, Missed, Outcome, Think, Wait
+from conformance.dialects.grammar import Context, Found, Markers, Missed, Outcome, Think, Wait
 from conformance.dialects.growing import Event, Growing
 from conformance.dialects.parsed import Call, Flag, Ids, Parsed, Piece
 from conformance.types import Tool
@@ -91,6 +91,7 @@ class Parser:
         self._state: Literal["text", "fence", "think", "verbatim", "dropped"] = "text"
         self._line_blank = True  # nothing but blanks on this line so far
         self._last = ""  # the last character that is no white space
+        self._held: int | None = None  # where at the end of the text a marker may be coming
         self._fence: code.Fence = ("`", 3)
         self._alarm: Flag = "malformed"
         self._think: Think | None = None
@@ -137,6 +138,7 @@ class Parser:
 
     def _run(self, *, final: bool) -> None:
         text = "".join(self._pending)
+        self._held = None
         at, stuck = 0, False
         while at < len(text) and not stuck:
             if self._state == "text":
@@ -171,9 +173,11 @@ class Parser:
         That is the next token, or the beginning of a marker that may be coming.
         """
         limit = token.start() if token else len(text)
-        if final or limit < len(text) - HOLD_WINDOW:
+        if final or limit < len(text) - self._markers.window:
             return limit, False
-        held = self._markers.held(text, at)
+        if self._held is None or self._held < at:
+            self._held = self._markers.held(text, at)
+        held = self._held
         return (held, True) if held <= limit and held < len(text) else (limit, False)
 
     # ------------------------------------------------------------------------------------------ text
@@ -208,7 +212,9 @@ class Parser:
         begun = self._pieces.said or self._pieces.calls
         tokens = self._markers.later_token if begun else self._markers.token
         token = tokens.search(text, at)
-        while token and token.lastgroup == "lines" and at < token.start() and _inside_line(text, token.start()):
+        while (
+            token and token.lastgroup == "lines" and at < token.start() and _inside_line(text, token.start())
+        ):
             token = tokens.search(text, token.start() + 1)
         return token
 
@@ -248,6 +254,7 @@ class Parser:
         if self._strict and "repaired" in outcome.flags:
             self._flags |= {"repaired", "malformed"}
             self._say(text[at : outcome.end])
+            self._go_on("text" if outcome.rest == "text" else "verbatim")
             return outcome.end, False
         self._take(outcome)
         return outcome.end, False
@@ -393,9 +400,10 @@ class Parser:
         return at + 1, False
 
 
-def _inside_line(text: str, at: int) -> bool:
-    """Quick to say that a marker can't stand at the beginning of a line; wrong in the other direction only."""
-    return text[at] not in "`~" and not text[at - 1].isspace()
+def _inside_line(text: str, since: int, at: int) -> bool:
+    """Quick to say that a marker can't stand at the beginning of a line; says so only when that is sure."""
+    before = text[max(since, at - 16) : at].rstrip(" \t")
+    return text[at] not in "`~" and bool(before) and not before[-1].isspace()
 
 
 @lru_cache(maxsize=64)

@@ -48,34 +48,37 @@ class Leak:
 def find(text: str, tools: Sequence[Tool], dialects: Sequence[Dialect]) -> tuple[Leak, ...]:
     """The calls of offered tools that ``text`` holds as markup of one of the dialects, in their order."""
     offered = {tool.name for tool in tools}
-    taken: list[tuple[int, int]] = []
     leaks: list[Leak] = []
-    for name, call in _candidates(text, tools, offered, dialects):
-        apart = all(call.end <= start or end <= call.start for start, end in taken)
-        if apart and len(leaks) < MAX_LEAKS and not _is_quoted(text, call.start, call.end):
-            taken.append((call.start, call.end))
-            excerpt = text[call.start : min(call.end, call.start + _EXCERPT)]
-            leaks.append(Leak(name, call.name, call.arguments, call.start, call.end, excerpt))
+    for name, calls in _candidates(text, tools, offered, dialects) if tools else ():
+        taken = [(leak.start, leak.end) for leak in leaks]
+        for call in calls:
+            apart = all(call.end <= start or end <= call.start for start, end in taken)
+            if apart and len(leaks) < MAX_LEAKS and not _is_quoted(text, call.start, call.end):
+                excerpt = text[call.start : min(call.end, call.start + _EXCERPT)]
+                leaks.append(Leak(name, call.name, call.arguments, call.start, call.end, excerpt))
     return tuple(sorted(leaks, key=lambda leak: leak.start))
 
 
 def _candidates(
     text: str, tools: Sequence[Tool], offered: set[str], dialects: Sequence[Dialect]
-) -> Iterator[tuple[str, Call]]:
+) -> Iterator[tuple[str, Sequence[Call]]]:
+    """Calls by dialect; stretches that an earlier one claims are not a later one's."""
     real = _ASCII_TOKEN.sub(lambda m: m.group().translate(_TO_REAL), text)
     for dialect in dialects:
-        literals = [m for m in dialect.markers.open if isinstance(m, str) and dialect.name != "react"]
+        if dialect.name == "react":
+            if "Action" in text or "<action>" in text:
+                yield dialect.name, _steps(dialect, text, tools, offered)
+            continue
+        literals = [m for m in dialect.markers.open if isinstance(m, str)]
         for spelling in dict.fromkeys((text, real)):
             if any(literal in spelling for literal in literals):
-                for call in _read(dialect, spelling, tools).calls:
-                    if call.name in offered and _is_own(dialect, spelling, call, tools):
-                        yield dialect.name, call
+                calls = [call for call in _read(dialect, spelling, tools).calls if call.name in offered]
+                own = [call for call in calls[:MAX_LEAKS] if _is_own(dialect, spelling, call, tools)]
+                yield dialect.name, own
         if dialect.name in _WHOLE:
-            yield from ((dialect.name, call) for call in _whole(dialect, text, tools, offered))
-        if dialect.name == "react" and ("Action Input" in text or "<action>" in text):
-            yield from (("react", call) for call in _steps(dialect, text, tools, offered))
+            yield dialect.name, _whole(dialect, text, tools, offered)
     yield from _stripped(text, offered)
-    yield from (("mistral-json", call) for call in _bare_array(text, offered))
+    yield "mistral-json", _bare_array(text, offered)
 
 
 def _read(dialect: Dialect, text: str, tools: Sequence[Tool]) -> Parsed:
@@ -87,7 +90,8 @@ def _read(dialect: Dialect, text: str, tools: Sequence[Tool]) -> Parsed:
 
 def _is_own(dialect: Dialect, text: str, call: Call, tools: Sequence[Tool]) -> bool:
     """Whether the call is in the dialect's own spelling, not in that of a family with the same tag."""
-    return "ambiguous" not in _read(dialect, text[call.start : call.end], tools).flags
+    again = _read(dialect, text[call.start : call.end], tools)
+    return "ambiguous" not in again.flags and any(found.name == call.name for found in again.calls)
 
 
 def _whole(dialect: Dialect, text: str, tools: Sequence[Tool], offered: set[str]) -> tuple[Call, ...]:
@@ -107,7 +111,7 @@ def _steps(dialect: Dialect, text: str, tools: Sequence[Tool], offered: set[str]
     return tuple(c for c in parsed.calls if c.name in offered and "{" in text[c.start : c.end])
 
 
-def _stripped(text: str, offered: set[str]) -> Iterator[tuple[str, Call]]:
+def _stripped(text: str, offered: set[str]) -> Iterator[tuple[str, Sequence[Call]]]:
     """Calls whose special tokens a server stripped, where what remains is still unmistakable."""
     plain = _CODE.sub(lambda m: " " * len(m.group()), text)
     vain = 0
@@ -118,7 +122,7 @@ def _stripped(text: str, offered: set[str]) -> Iterator[tuple[str, Call]]:
             got = decode(text, head.end(), final=True)
             if isinstance(got, Decoded) and not got.repaired:
                 raw = text[head.end() : got.end]
-                yield name, Call(head.group(1), raw, got.value, None, head.start(), got.end)
+                yield name, (Call(head.group(1), raw, got.value, None, head.start(), got.end),)
             else:
                 vain += 1
 

@@ -39,9 +39,7 @@ class MiniMaxM2(_MiniMax):
     source = "MiniMax-M2 docs/tool_calling_guide.md; vLLM minimax_m2; SGLang minimax-m2"
     aliases = ("minimax",)
     value_ends = ("</parameter>",)
-    markers = Markers(
-        open=(M2, '<invoke name="'), close=(M2_END, "</invoke>", "</parameter>"), stop=("[e~[",)
-    )
+    markers = Markers(open=(M2, "<invoke name="), close=(M2_END, "</invoke>", "</parameter>"), stop=("[e~[",))
 
     def region(self, text: str, at: int, context: Context) -> Outcome:
         if text.startswith(M2, at):

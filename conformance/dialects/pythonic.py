@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from conformance.dialects.calls import raw_call
 from conformance.dialects.dialect import Dialect
@@ -77,6 +78,7 @@ class Pythonic(Dialect):
             elif position < len(text):
                 return Missed(inside, flags("malformed"), position)
         end = position + 1
+        calls = [replace(call, end=end) for call in calls]
         after = skip_space(text, end)
         if marked:
             if text.startswith(END, after):

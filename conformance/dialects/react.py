@@ -42,8 +42,10 @@ _INPUT_BEGUN = re.compile(
 )
 _NEXT = re.compile(r"^(?:Observation:|Final Answer:|Thought:|Action(?: \d{1,3})?:)", re.MULTILINE)
 _OPEN_FENCE = re.compile(r"```(?:json)?\s*")
-_TAG_ACTION = re.compile(r"<action>\s*([^<>\n]{1,256}?)\s*</action>\s*<input>\s*")
-_TAG_BEGUN = re.compile(r"<action>[^<>\n]{0,260}(?:</?[a-z]{0,6}>?)?\s*(?:<[a-z]{0,5}>?)?\s*")
+_TAG_ACTION = re.compile(r"<action>\s{0,16}([^<>\n]{1,256}?)\s{0,16}</action>\s{0,16}<input>\s*")
+_TAG_BEGUN = re.compile(
+    r"<action>\s{0,16}[^<>\n]{0,256}\s{0,16}(?:</?[a-z]{0,6}(?:>\s{0,16}(?:<[a-z]{0,5})?)?)?"
+)
 
 
 class React(Dialect):

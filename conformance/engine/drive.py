@@ -131,7 +131,7 @@ async def _ask(
         "POST",
         target.wire.path(model, canonical.stream),
         _json_bytes(body),
-        (("content-type", "application/json"), ("accept", accept)),
+        (("content-type", "application/json"), ("accept", accept), *ask.headers),
         ask.auth,
     )
     reply = await _send(request, ask.probe, ask.expect, target, transport, close_after_events)
@@ -172,7 +172,10 @@ def _json_bytes(body: Mapping[str, JSON]) -> bytes:
 def _http(
     target: Target, method: str, path: str, body: bytes, headers: tuple[tuple[str, str], ...], auth: Auth
 ) -> HttpRequest:
-    return HttpRequest(method, target.url(path), (*headers, *target.headers, *target.credentials(auth)), body)
+    # What a step says itself takes the place of the wire's own header (another version of its API).
+    said = {name.lower() for name, _ in headers}
+    own = (header for header in target.credentials(auth) if header[0].lower() not in said)
+    return HttpRequest(method, target.url(path), (*headers, *target.headers, *own), body)
 
 
 async def _send(

@@ -23,7 +23,7 @@ from conformance.engine.errors import EngineError
 from conformance.engine.options import Options, Selection, quirks_of, select
 from conformance.engine.plugin import ACQUIRER, CELL_ATTRIBUTE, INTERRUPTED, NOTES_KEY, ON_CELL
 from conformance.engine.sources import row_of, source_of
-from conformance.judge import mark_stale
+from conformance.judge import mark_stale, readings
 from conformance.known import Known, apply_known
 from conformance.report.jsonfile import cell_from_json
 from conformance.types import JUDGED, Cell, Matrix, ScenarioRow
@@ -155,7 +155,7 @@ def assemble(
         endpoints=tuple(rows),
         scenarios=tuple(ScenarioRow(s.id, s.title, s.chapter) for s in selection.scenarios),
         cells=marked,
-        notes=(*remarks, *expired),
+        notes=(*remarks, *readings(marked), *expired),
     )
 
 

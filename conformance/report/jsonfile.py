@@ -70,6 +70,7 @@ def cell_to_json(cell: Cell) -> dict[str, Any]:
         "requests": cell.requests,
         "elapsed_ms": cell.elapsed_ms,
         "evidence": [_jsonable(exchange) for exchange in cell.evidence],
+        **({} if cell.flavour is None else {"flavour": cell.flavour}),
     }
 
 
@@ -291,6 +292,7 @@ _EVIDENCE = _object(
 )
 
 _CELL = _object(
+    {"flavour": {**_enum(Flavour), "description": "the published reading of the wire that it holds to"}},
     endpoint=_STRING,
     scenario=_STRING,
     mode=_enum(Mode),

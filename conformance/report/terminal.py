@@ -270,7 +270,7 @@ def _breaking(page: Page, deviation: Deviation) -> list[tuple[Text, Text]]:
 
 
 def _explained(page: Page, finding: Finding) -> list[tuple[Text, Text]]:
-    told = (("declared quirk", finding.quirk), ("known", finding.known))
+    told = (("flavour", finding.flavour), ("declared quirk", finding.quirk), ("known", finding.known))
     return [(page.own(label, "dim"), page.foreign(text)) for label, text in told if text is not None]
 
 

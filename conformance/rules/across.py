@@ -118,7 +118,9 @@ def _anthropic(body: Any) -> Exchanges:
         "model": "example-model",
         "max_tokens": 100,
         "messages": [{"role": "user", "content": "Say hello."}],
-        "tools": [{"name": "get_weather", "input_schema": {"type": "object"}}],
+        "tools": [
+            {"name": name, "input_schema": {"type": "object"}} for name in ("get_weather", "get_time")
+        ],
     }
     return exchange(
         request=asked,

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
-from typing import Self
+from dataclasses import dataclass
 
 from conformance.rules.examples import answer, call, tool
 from conformance.rules.registry import rule
-from conformance.rules.views import Run, View, Violation
+from conformance.rules.views import Probe, Violation
 from conformance.types import WIRES, Turn
 from conformance.wires import wire
 
@@ -18,21 +17,16 @@ FENCED = f"Like this:\n```\n{ELEMENT}\n```"
 
 
 @dataclass(frozen=True, slots=True)
-class Quoting(View):
-    """A whole 2xx answer, over any wire, of a model that quoted the markup of a call and made none."""
+class Quoting(Probe):
+    """The reply, over any wire, of a model that quoted the markup of a call and made none."""
 
-    turn: Turn = field(default_factory=Turn)
-
-    @classmethod
-    def of(cls, run: Run) -> Iterator[Self]:
-        for reading in run.readings:
-            exchange = reading.exchange
-            if exchange.probe != "quoted-markup" or exchange.response is None or not reading.succeeded:
-                continue
-            for turn in (
-                wire(exchange.wire).decode(exchange.response) if exchange.ending == "complete" else ()
-            ):
-                yield cls(reading, f"/exchanges/{reading.index}/response", None, None, turn)
+    @property
+    def turns(self) -> tuple[Turn, ...]:
+        """What a whole answer says."""
+        exchange = self.reading.exchange
+        if exchange.response is None or not self.reading.succeeded or exchange.ending != "complete":
+            return ()
+        return wire(exchange.wire).decode(exchange.response)
 
 
 @rule(
@@ -51,7 +45,9 @@ def quoted_markup(quoting: Quoting) -> Iterator[Violation]:
 
     The scripted model writes it so, word for word: what is missing is the parser's doing.
     """
-    for made in quoting.turn.calls:
-        yield quoting.found(wanted="no call", saw=f"the call {made.name}({made.arguments})")
-    if not quoting.turn.calls and MARKUP not in quoting.turn.text:
-        yield quoting.found(wanted="the quoted markup in the text", saw=quoting.turn.text)
+    yield from quoting.accepted()
+    for turn in quoting.turns:
+        for made in turn.calls:
+            yield quoting.found(wanted="no call", saw=f"the call {made.name}({made.arguments})")
+        if not turn.calls and MARKUP not in turn.text:
+            yield quoting.found(wanted="the quoted markup in the text", saw=turn.text)

@@ -1,6 +1,8 @@
 """The scenarios, one module per chapter; importing the package fills the registry."""
 
 from conformance.scenarios import (
+    anthropic,
+    anthropic_betas,
     chat,
     errors,
     history,
@@ -31,6 +33,7 @@ _CHAPTERS = (
     "limits",
     "models",
     "responses",
+    "anthropic",
 )
 for _scenario in sorted(SCENARIOS.values(), key=lambda s: _CHAPTERS.index(s.chapter)):
     SCENARIOS[_scenario.id] = SCENARIOS.pop(_scenario.id)
@@ -38,6 +41,8 @@ for _scenario in sorted(SCENARIOS.values(), key=lambda s: _CHAPTERS.index(s.chap
 __all__ = [
     "SCENARIOS",
     "Scenario",
+    "anthropic",
+    "anthropic_betas",
     "chat",
     "errors",
     "history",

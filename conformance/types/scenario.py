@@ -16,7 +16,7 @@ class Ask:
     """Send a canonical request over the endpoint's wire.
 
     ``model`` replaces the endpoint's; ``auth`` chooses the credentials: the endpoint's own, a wrong
-    key, or none.
+    key, or none. ``headers`` are sent beside the wire's own, or in their place where the name is the same.
     """
 
     request: Request
@@ -24,6 +24,7 @@ class Ask:
     expect: Expect = "answer"
     model: str | None = None
     auth: Auth = "own"
+    headers: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

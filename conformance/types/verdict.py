@@ -45,7 +45,8 @@ class Cell:
     """One endpoint x scenario x mode. ``reason`` says in a line why the verdict is what it is.
 
     ``evidence`` holds one redacted, capped view per exchange of the attempt that decided (number
-    ``decided_by``, 0-based, of ``attempts``): enough for a page to show the exchange.
+    ``decided_by``, 0-based, of ``attempts``): enough for a page to show the exchange. ``flavour`` is the
+    published reading of the wire that the exchanges hold to, where they tell.
     """
 
     endpoint: str
@@ -60,6 +61,7 @@ class Cell:
     decided_by: int = 0
     requests: int = 0
     elapsed_ms: float = 0.0
+    flavour: Flavour | None = None
 
 
 @dataclass(frozen=True, slots=True)

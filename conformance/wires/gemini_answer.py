@@ -73,7 +73,7 @@ class Answer:
         return tuple(turns)
 
     def _members(self, value: dict[str, Any], at: str) -> dict[str, Any]:
-        return members(value, lambda key: self.note("snake-case", f"{at}/{key}"))
+        return members(value, at, self.note)
 
     def _name(self, response: dict[str, Any], key: str, fact: GeminiFact, at: str) -> str:
         value = response.get(key)

@@ -6,6 +6,7 @@ just that part. Nothing raises; what is odd becomes a fact.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, Literal
 
 from conformance.types import Fact, Part, Reasoning, Text, ToolCall
@@ -106,7 +107,7 @@ class Candidate:
             if not isinstance(item, dict):
                 self.note("part-not-object", where, type(item).__name__)
                 continue
-            raw = members(item, lambda key, where=where: self.note("snake-case", f"{where}/{key}"))
+            raw = members(item, where, self.note)
             said = self._take_partial(raw, where) or self._take(raw, where, answer_id)
             if said and self._finish:
                 self.note("after-finish", where)
@@ -140,10 +141,9 @@ class Candidate:
                 if part.pieces.snapshot_at:
                     moment.note(self.number, "snapshot-like", part.pieces.snapshot_at)
             elif isinstance(part, PartialCall):
-                position = part.position
-                parts.append(part.build(lambda *what, at=position: self._id(answer_id, at, *what)))
+                parts.append(part.build(partial(self._id, answer_id, part.position)))
                 if part.open:
-                    moment.note(self.number, "call-unfinished", "", parts[-1].id)
+                    moment.note(self.number, "call-unfinished", part.at)
             else:
                 parts.append(part)
         reason, native = finish_of(self._finish, calls=any(isinstance(part, ToolCall) for part in parts))
@@ -151,7 +151,7 @@ class Candidate:
 
     def _take(self, raw: dict[str, Any], at: str, answer_id: str) -> bool:
         """Take a part that is complete; true when it says anything."""
-        parts = decode_part(raw, at, self.note, lambda *what: self._id(answer_id, self._calls, *what))
+        parts = decode_part(raw, at, self.note, partial(self._id, answer_id, self._calls))
         for part in parts:
             if isinstance(part, ToolCall):
                 self._calls += 1
@@ -178,7 +178,7 @@ class Candidate:
         if current is None and not (call.get("willContinue") is True or call.get("partialArgs")):
             return False
         if current is None:
-            current = self._partial = PartialCall(self._calls)
+            current = self._partial = PartialCall(where, self._calls)
             self._calls += 1
             self._parts.append(current)
             self.note("partial-args", where)

@@ -49,8 +49,10 @@ def camel(key: str) -> str:
     return _SNAKE.sub(lambda found: found[1].upper(), key) if "_" in key else key
 
 
-def members(value: Mapping[str, Any], note: Callable[[str], None] | None = None) -> dict[str, Any]:
-    """An object with its keys in lowerCamelCase; ``note`` hears of each that was not.
+def members(
+    value: Mapping[str, Any], at: str = "", note: Callable[..., None] | None = None
+) -> dict[str, Any]:
+    """The object at ``at`` with its keys in lowerCamelCase; each that was not is a fact for ``note``.
 
     Of two spellings of one key the right one counts.
     """
@@ -60,7 +62,7 @@ def members(value: Mapping[str, Any], note: Callable[[str], None] | None = None)
     for key, member in value.items():
         right = camel(key)
         if right != key and note is not None:
-            note(key)
+            note("snake-case", f"{at}/{key}")
         if right == key or right not in value:
             out[right] = member
     return out

@@ -30,9 +30,10 @@ class _String:
 
 
 class PartialCall:
-    """One call while its pieces come."""
+    """One call while its pieces come: the first at ``at``, the call ``position``-th of its candidate."""
 
-    def __init__(self, position: int) -> None:
+    def __init__(self, at: str, position: int) -> None:
+        self.at = at
         self.position = position
         self.open = True
         self._id = ""

@@ -139,7 +139,7 @@ def decode_part(raw: Mapping[str, Any], at: str, note: Note, identify: Callable[
             note("datum-not-object", where, type(value).__name__)
             continue
         else:
-            value = members(value, lambda name, where=where: note("snake-case", f"{where}/{name}"))
+            value = members(value, where, note)
             part = (
                 _call(value, rest, where, note, identify)
                 if key == "functionCall"

@@ -58,7 +58,8 @@ def encode(request: Request, *, losses: list[Loss]) -> dict[str, JSON]:
             for i, tool in enumerate(request.tools)
             if only is None or tool.name in only
         ]
-        body["tools"] = [{"functionDeclarations": declared}]
+        if declared:
+            body["tools"] = [{"functionDeclarations": declared}]
     if choice is not None:
         body["toolConfig"] = {"functionCallingConfig": choice}
     return merge_native(body | encode_config(request, losses), request.native, WIRE, losses)

@@ -129,7 +129,10 @@ def encode_message(message: Message, at: str, losses: list[Loss], *, echo_reason
             thinking.append(part.text)
             ranks.append(0)
         elif isinstance(part, ToolCall):
-            function: dict[str, Any] = {"name": part.name, "arguments": object_of(part.arguments, where, losses)}
+            function: dict[str, Any] = {
+                "name": part.name,
+                "arguments": object_of(part.arguments, where, losses),
+            }
             calls.append(dict(merge_native({"function": function}, {WIRE: extra}, WIRE, losses)))
             ranks.append(3)
             continue

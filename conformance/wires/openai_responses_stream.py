@@ -85,10 +85,10 @@ class Assembler:
         if not isinstance(event, dict):
             self._note("not-object", at, type(event).__name__)
             return
-        error = error_in(event)
+        told = error_in(event)
         kind = event.get("type")
-        if error is not None:
-            self._note("error-event", at, error.message)
+        if told is not None:
+            self._note("error-event", at, told.message)
         elif not isinstance(kind, str):
             self._note("event-without-type", at)
         if isinstance(kind, str):

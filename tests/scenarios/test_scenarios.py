@@ -24,13 +24,14 @@ from conformance.types import (
 )
 
 WANTED = {
-    "chat": "plain multi-turn empty-content image repeated-prompt",
+    "chat": "plain multi-turn empty-content image sound document repeated-prompt",
     "parameters": "n stop max-tokens seed logprobs",
     "tools": "single-call parallel-calls mixed-text-and-tool-use duplicate-names result-round-trip "
     "choice-none choice-required choice-named no-arguments unicode-arguments cut-call parallel-false strict "
-    "allowed-tools error-result",
+    "allowed-tools error-result image-result computer-use cleared-results",
     "stream": "plain arguments parallel-calls usage two-choices logprobs obfuscation-off",
-    "reasoning": "echo stream",
+    "parser": "one-line adjacent-calls arguments-first quoted-markup",
+    "reasoning": "echo interleaved effort stream",
     "structured": "json-schema json-schema-stream json-schema-loose json-object with-tools schema-limits",
     "history": "tool-results tool-content broken-pairing assistant-messages arguments foreign-ids "
     "instruction-roles user-messages without-tools reasoning",
@@ -40,6 +41,9 @@ WANTED = {
     "body-too-large context-length rate-limit",
     "models": "list retrieve",
     "responses": "input-forms replay previous-response",
+    "anthropic": "content-forms required-members versions result-forms broken-results stops prefill "
+    "cached-prefix models thinking-signature redacted-thinking interleaved-thinking computer-use "
+    "context-editing",
 }
 
 

@@ -116,10 +116,15 @@ def test_no_name_makes_reading_raise(name: str) -> None:
 
 
 def test_members_are_read_in_either_spelling_and_the_right_one_counts() -> None:
-    heard: list[str] = []
+    heard: list[tuple[str, ...]] = []
     value = {"finish_reason": 1, "finishReason": 2, "block_reason": 3, "_private": 4, "a_1": 5}
-    assert members(value, heard.append) == {"finishReason": 2, "blockReason": 3, "_private": 4, "a1": 5}
-    assert heard == ["finish_reason", "block_reason", "a_1"]
+    assert members(value, "/p", lambda *fact: heard.append(fact)) == {
+        "finishReason": 2,
+        "blockReason": 3,
+        "_private": 4,
+        "a1": 5,
+    }
+    assert heard == [("snake-case", f"/p/{key}") for key in ("finish_reason", "block_reason", "a_1")]
 
 
 # ------------------------------------------------------------------------------------------------- schema

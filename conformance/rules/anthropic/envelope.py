@@ -9,7 +9,7 @@ from conformance.rules.anthropic.views import Answer, Message, Reply
 from conformance.rules.reading import ABSENT
 from conformance.rules.registry import RULES, rule
 from conformance.rules.sources import anthropic_docs, anthropic_sdk
-from conformance.rules.views import NOT_OURS, Violation
+from conformance.rules.views import NOT_OURS, Probe, Violation
 
 MESSAGE = anthropic_sdk("types/message.py")
 PARAMS = anthropic_sdk("types/message_create_params.py")
@@ -50,9 +50,9 @@ def accepted(reply: Reply) -> Iterator[Violation]:
 
 
 def _has_own_rule(probe: str | None) -> bool:
-    return probe is not None and any(
-        one.probe == probe and "anthropic-messages" in one.wires for one in RULES.values()
-    )
+    """Whether a rule judges the status of the answer to the probe."""
+    mine = (one for one in RULES.values() if one.probe == probe and "anthropic-messages" in one.wires)
+    return probe is not None and any(one.view is Probe for one in mine)
 
 
 @rule(

@@ -24,7 +24,7 @@ from conformance.rules.anthropic.views import CUT_SHORT
 from conformance.rules.reading import ABSENT, read_json
 from conformance.rules.registry import rule
 from conformance.rules.sources import anthropic_sdk
-from conformance.rules.views import Violation
+from conformance.rules.views import Violation, show
 
 BLOCK = "content_block_start"
 DELTA = "content_block_delta"
@@ -156,7 +156,7 @@ def zero_values(block: BlockStream) -> Iterator[Violation]:
     from whatever is there; and no signature is needed, since the SDK sets it.
     """
     if not isinstance(block.start, dict) or not block.type:
-        yield block.found(wanted="an object with a type", saw=None if block.start is not None else "nothing")
+        yield block.found(wanted="an object with a type", saw=show(block.start))
     elif block.type in EMPTY:
         name, empty = EMPTY[block.type]
         if type(block.start.get(name)) is not type(empty):

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Literal, Self
 
-from conformance.rules.gemini.asked import Asked, asked_in, is_generate
+from conformance.rules.gemini.asked import NOTHING, Asked, asked_in, is_generate
 from conformance.rules.reading import Reading
 from conformance.rules.views import Answered, Run, StreamEvent, View
 
@@ -54,11 +54,11 @@ class Answer(View):
     ``errors`` are what it has in place of responses; ``complete``: it was not cut, and no error ended it.
     """
 
-    asked: Asked
-    framing: Framing
-    responses: tuple[Response, ...]
-    errors: tuple[View, ...]
-    complete: bool
+    asked: Asked = NOTHING
+    framing: Framing = "whole"
+    responses: tuple[Response, ...] = ()
+    errors: tuple[View, ...] = ()
+    complete: bool = False
 
     @classmethod
     def of(cls, run: Run) -> Iterator[Self]:

@@ -43,6 +43,11 @@ class Asked:
     events: bool = False
     numbered: bool = False
 
+    @property
+    def known(self) -> bool:
+        """Whether there is a request to go by: some recordings have none."""
+        return bool(self.body)
+
     def config(self, *path: str) -> Any:
         """What ``generationConfig`` has at a path."""
         return member(self.body, "generationConfig", *path)
@@ -57,6 +62,11 @@ class Asked:
                 if isinstance(name, str):
                     found[name] = one
         return found
+
+    @property
+    def cached(self) -> bool:
+        """Whether content was cached for it, which may hold functions too."""
+        return member(self.body, "cachedContent") is not ABSENT
 
     @property
     def mode(self) -> str | None:
@@ -144,6 +154,10 @@ class Asked:
             if said and lookup(content, ("role",)) != "model":
                 return "\n".join(said)
         return ""
+
+
+NOTHING = Asked({})
+"""A request that says nothing."""
 
 
 def asked_in(reading: Reading) -> Asked:

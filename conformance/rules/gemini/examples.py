@@ -129,7 +129,7 @@ def answer(
     whole = response(candidate(*parts, **(more or {})), **top) if body is None else body
     return exchange(
         request=_asked(parts, asked),
-        body=_dump(whole) if raw is None else raw,
+        body=dumped(whole) if raw is None else raw,
         status=status,
         headers=_headers(headers),
         path=f"/v1beta/models/{MODEL}:generateContent{query}",
@@ -170,8 +170,8 @@ def stream(
         for one in chunk.get("candidates") or ()
         for part in one.get("content", {}).get("parts", ())
     ]
-    events = [one if isinstance(one, bytes) else b"data: " + _dump(one) + b"\r\n\r\n" for one in sent]
-    body = b"[" + b"\n,\r\n".join(map(_dump, sent)) + b"\n]" if array else b"".join(events)
+    events = [one if isinstance(one, bytes) else b"data: " + dumped(one) + b"\r\n\r\n" for one in sent]
+    body = b"[" + b"\n,\r\n".join(map(dumped, sent)) + b"\n]" if array else b"".join(events)
     kind = "application/json" if array else "text/event-stream"
     return exchange(
         request=_asked(parts, asked),
@@ -212,7 +212,7 @@ def listing(
         method="GET",
         path="/v1beta/models" + (f"/{one}" if one else ""),
         request=None,
-        body=_dump(entries[0] if one else body),
+        body=dumped(entries[0] if one else body),
         status=status,
         headers=_headers(None),
         probe=probe,
@@ -230,6 +230,11 @@ def entry(**patch: Any) -> dict[str, Any]:
     return patched(base, patch)
 
 
+def dumped(value: Any) -> bytes:
+    """A JSON value as bytes."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
+
+
 def _asked(parts: Any, asked: Patch | None) -> dict[str, Any]:
     calls = any(isinstance(part, dict) and "functionCall" in part for part in parts)
     thinks = any(isinstance(part, dict) and part.get("thought") for part in parts)
@@ -241,7 +246,3 @@ def _asked(parts: Any, asked: Patch | None) -> dict[str, Any]:
 
 def _headers(headers: Patch | None) -> dict[str, Any]:
     return {"content-type": "application/json; charset=UTF-8", "x-request-id": ABSENT, **(headers or {})}
-
-
-def _dump(value: Any) -> bytes:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()

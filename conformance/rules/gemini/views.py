@@ -7,18 +7,18 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 from conformance.rules.gemini.answers import Answer
-from conformance.rules.gemini.asked import Asked
+from conformance.rules.gemini.asked import NOTHING, Asked
 from conformance.rules.reading import ABSENT
-from conformance.rules.views import Run, View
+from conformance.rules.views import Run, View, lookup
 
 
 @dataclass(frozen=True, slots=True)
 class Piece(View):
     """What one response has of a candidate, with the request; ``last`` of its candidate or not."""
 
-    asked: Asked
-    slot: int
-    last: bool
+    asked: Asked = NOTHING
+    slot: int = 0
+    last: bool = False
 
     @classmethod
     def of(cls, run: Run) -> Iterator[Self]:
@@ -42,8 +42,8 @@ class Piece(View):
 class Part(View):
     """A part of a candidate as it was sent; ``value`` is an object."""
 
-    asked: Asked
-    settled: bool
+    asked: Asked = NOTHING
+    settled: bool = False
 
     @classmethod
     def of(cls, run: Run) -> Iterator[Self]:
@@ -74,21 +74,23 @@ class Candidate(View):
     ``settled``: it came to the end that its model meant: no cut, no error, no cap, no filter.
     """
 
-    asked: Asked
-    pieces: tuple[Piece, ...]
-    parts: tuple[Part, ...]
-    complete: bool
-    settled: bool
+    asked: Asked = NOTHING
+    pieces: tuple[Piece, ...] = ()
+    parts: tuple[Part, ...] = ()
+    complete: bool = False
+    settled: bool = False
 
     @classmethod
     def of(cls, run: Run) -> Iterator[Self]:
         for answer in run.views(Answer):
             slots: dict[int, list[View]] = {}
             for response in answer.responses:
+                taken: set[int] = set()
                 for place, value in enumerate(response.candidates):
                     if isinstance(value, dict):
-                        view = View(response.reading, f"{response.at}/candidates/{place}", value, response.event)
-                        slots.setdefault(_slot(value, place), []).append(view)
+                        at = f"{response.at}/candidates/{place}"
+                        slot = _slot(value, place, taken)
+                        slots.setdefault(slot, []).append(View(response.reading, at, value, response.event))
             for slot, views in slots.items():
                 yield cls._merged(answer, slot, views)
 
@@ -139,27 +141,45 @@ class Candidate(View):
 
 @dataclass(frozen=True, slots=True)
 class Usage(View):
-    """The counts of a response (``value`` is an object), with the request; ``last`` of its answer or not."""
+    """The counts of a response (``value`` is an object), with the request; ``last`` of its answer or not.
 
-    asked: Asked
-    last: bool
+    ``earlier`` are the counts of the response before.
+    """
+
+    asked: Asked = NOTHING
+    last: bool = False
+    earlier: Any = ABSENT
 
     @classmethod
     def of(cls, run: Run) -> Iterator[Self]:
         for answer in run.views(Answer):
             counted = [one for one in answer.responses if isinstance(one.get("usageMetadata"), dict)]
+            earlier: Any = ABSENT
             for one in counted:
                 at, value = f"{one.at}/usageMetadata", one.get("usageMetadata")
                 last = one is counted[-1] and answer.complete
-                yield cls(one.reading, at, value, one.event, answer.asked, last)
+                yield cls(one.reading, at, value, one.event, answer.asked, last, earlier)
+                earlier = value
 
     def count(self, name: str) -> int | None:
         """A count, if it is one."""
-        value = self.get(name)
-        return value if type(value) is int and value >= 0 else None
+        return _count(self.get(name))
+
+    def before(self, name: str) -> int | None:
+        """The same count in the response before, if it is one there."""
+        return _count(lookup(self.earlier, (name,)))
 
 
-def _slot(value: dict[str, Any], place: int) -> int:
-    """Which candidate it is of: its index, which ProtoJSON leaves out where it is 0."""
+def _slot(value: dict[str, Any], place: int, taken: set[int]) -> int:
+    """Which candidate it is of: its index, which ProtoJSON leaves out where it is 0.
+
+    One without an index of its own in its response is a candidate by itself.
+    """
     index = value.get("index", 0)
-    return index if type(index) is int else place
+    slot = index if type(index) is int and index >= 0 and index not in taken else -1 - place
+    taken.add(slot)
+    return slot
+
+
+def _count(value: Any) -> int | None:
+    return value if type(value) is int and value >= 0 else None

@@ -7,6 +7,9 @@ shows as a mutant that it does not catch.
 from __future__ import annotations
 
 from conformance.simulator.mutants.across import ACROSS
+from conformance.simulator.mutants.anthropic import ANTHROPIC
+from conformance.simulator.mutants.anthropic_requests import ANTHROPIC_REQUESTS
+from conformance.simulator.mutants.anthropic_stream import ANTHROPIC_STREAM
 from conformance.simulator.mutants.details import DETAILS
 from conformance.simulator.mutants.errors import BAD_REQUESTS, CREDENTIALS, CROWDS, ERRORS, HEADERS
 from conformance.simulator.mutants.history import HISTORY
@@ -68,6 +71,9 @@ MUTANTS: tuple[Mutant, ...] = (
     *STREAMED_ITEMS,
     *TEXTS,
     *STREAMED_CALLS,
+    *ANTHROPIC,
+    *ANTHROPIC_STREAM,
+    *ANTHROPIC_REQUESTS,
 )
 """Every mutant; their names are distinct."""
 
