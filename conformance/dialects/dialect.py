@@ -135,7 +135,7 @@ class Dialect:
     def _written(self, call: Written) -> Written:
         if self.value_ends is None:
             return replace(call, json=escaped(call.json, self.marks))
-        return replace(call, breaking=marks_of(self.value_ends))
+        return replace(call, breaking=self.raw_marks)
 
     def join(self, runs: Sequence[Run]) -> str:
         """Texts and blocks of calls as one text."""
@@ -167,6 +167,11 @@ class Dialect:
     def to_text(self, request: Request) -> tuple[Request, tuple[Loss, ...]]:
         """The request as text, for a chat wire without tools, and what is lost: see ``conversation``."""
         return to_text(self, request)
+
+    @cached_property
+    def raw_marks(self) -> re.Pattern[str]:
+        """What a raw value can't hold: its own end, and control tokens."""
+        return marks_of(self.value_ends or ())
 
     @cached_property
     def marks(self) -> re.Pattern[str]:

@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Literal, TypeAlias
 
 from conformance.dialects.parsed import Call, Flag
@@ -75,6 +75,14 @@ class Markers:
         ]
         return re.compile("|".join(f"(?P<{n}>{'|'.join(patterns)})" for n, patterns in groups if patterns))
 
+    def next(self, text: str, at: int, *, begun: bool) -> re.Match[str] | None:
+        """The next token; one that surely stands inside a line is none of ``lines``."""
+        tokens = self.later_token if begun else self.token
+        token = tokens.search(text, at)
+        while token and token.lastgroup == "lines" and _inside_line(text, at, token.start()):
+            token = tokens.search(text, token.start() + 1)
+        return token
+
     @cached_property
     def hold(self) -> re.Pattern[str]:
         """What at the end of a text may become a marker with more text."""
@@ -95,6 +103,17 @@ class Markers:
         """Where at the end of ``text`` an unfinished marker begins; its length where there is none."""
         match = self.hold.search(text, max(since, len(text) - self.window))
         return match.start() if match else len(text)
+
+
+def _inside_line(text: str, since: int, at: int) -> bool:
+    before = text[max(since, at - 16) : at].rstrip(" \t")
+    return text[at] not in "`~" and bool(before) and not before[-1].isspace()
+
+
+@lru_cache(maxsize=64)
+def any_of(literals: tuple[str, ...]) -> re.Pattern[str]:
+    """A regular expression for each of the literals."""
+    return re.compile("|".join(re.escape(literal) for literal in literals))
 
 
 def _whole(marker: str | Pattern) -> str:

@@ -24,12 +24,13 @@ _RESULT = "<|start|>functions."
 ENDS = ("<|call|>", "<|end|>", "<|return|>")
 _RECIPIENT = r"(?:\s+to=(?P<{}>[^\s<]{{1,256}}))?"
 _HEAD = re.compile(
-    rf"(?:<\|start\|>assistant{_RECIPIENT.format('first')})?\s*"
-    rf"(?:<\|channel\|>\s*(?P<channel>\w{{1,64}}){_RECIPIENT.format('second')})?\s*"
-    r"(?:<\|constrain\|>\s*\w{1,64}|\w{1,64})?\s*<\|message\|>"
+    rf"(?:<\|start\|>assistant{_RECIPIENT.format('first')})?\s*+"
+    rf"(?:<\|channel\|>\s*+(?P<channel>\w{{1,64}}){_RECIPIENT.format('second')})?\s*+"
+    r"(?:<\|constrain\|>\s*+\w{1,64}|\w{1,64})?\s*+<\|message\|>"
 )
 _BEGUN = re.compile(
-    r"(?:<\|start\|>assistant)?(?:\s+to=\S*)?\s*(?:<\|channel\|>\s*\w*\s*(?:to=\S*)?\s*(?:<\|.*)?)?"
+    r"(?:<\|start\|>assistant)?(?:\s+to=\S*)?\s*+"
+    r"(?:<\|channel\|>\s*+\w*+\s*+(?:to=\S*)?\s*+(?:<\|.*)?)?"
 )
 _NEXT = re.compile(r"<\|(?:call|end|return)\|>|<\|start\|>assistant|<\|channel\|>")
 _LONGEST_HEAD = 600

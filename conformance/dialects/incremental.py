@@ -14,11 +14,20 @@ import codecs
 import re
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import lru_cache
 from typing import Literal, Protocol
 
 from conformance.dialects import code
-from conformance.dialects.grammar import Context, Found, Markers, Missed, Outcome, Think, Wait
+from conformance.dialects.grammar import (
+    Context,
+    Found,
+    Markers,
+    Missed,
+    Outcome,
+    Rest,
+    Think,
+    Wait,
+    any_of,
+)
 from conformance.dialects.growing import Event, Growing
 from conformance.dialects.parsed import Call, Flag, Ids, Parsed, Piece
 from conformance.types import Tool
@@ -88,7 +97,7 @@ class Parser:
         self._fed = 0
         self._reread = 0
         self._waste = 0
-        self._state: Literal["text", "fence", "think", "verbatim", "dropped"] = "text"
+        self._state: Rest | Literal["fence", "think"] = "text"
         self._line_blank = True  # nothing but blanks on this line so far
         self._last = ""  # the last character that is no white space
         self._held: int | None = None  # where at the end of the text a marker may be coming
@@ -183,7 +192,7 @@ class Parser:
     # ------------------------------------------------------------------------------------------ text
 
     def _read_text(self, text: str, at: int, final: bool) -> _Step:
-        token = self._next_token(text, at)
+        token = self._markers.next(text, at, begun=self._begun)
         start, waits = self._certain(text, at, token, final)
         if start > at:
             self._say(text[at:start])
@@ -208,20 +217,14 @@ class Parser:
         self._say(token.group() if kind != "first" else text[at])
         return at + (len(token.group()) if kind != "first" else 1), False
 
-    def _next_token(self, text: str, at: int) -> re.Match[str] | None:
-        begun = self._pieces.said or self._pieces.calls
-        tokens = self._markers.later_token if begun else self._markers.token
-        token = tokens.search(text, at)
-        while (
-            token and token.lastgroup == "lines" and at < token.start() and _inside_line(text, token.start())
-        ):
-            token = tokens.search(text, token.start() + 1)
-        return token
-
     def _stands_right(self, kind: str | None) -> bool:
         if kind == "lines":
             return self._line_blank
-        return kind == "first" and not self._pieces.said and not self._pieces.calls
+        return kind == "first" and not self._begun
+
+    @property
+    def _begun(self) -> bool:
+        return self._pieces.said or self._pieces.calls > 0
 
     def _read_plainly(self, text: str, at: int, final: bool) -> _Step:
         """Read what looked like a marker and is none: as code, or as one character of text."""
@@ -249,12 +252,12 @@ class Parser:
             if outcome.resume <= at:
                 return self._read_plainly(text, at, final)
             self._say(text[at : outcome.resume])
-            self._go_on(outcome.rest)
+            self._state = outcome.rest
             return outcome.resume, False
         if self._strict and "repaired" in outcome.flags:
             self._flags |= {"repaired", "malformed"}
             self._say(text[at : outcome.end])
-            self._go_on("text" if outcome.rest == "text" else "verbatim")
+            self._state = "text" if outcome.rest == "text" else "verbatim"
             return outcome.end, False
         self._take(outcome)
         return outcome.end, False
@@ -273,16 +276,13 @@ class Parser:
                 self._pieces.flush()
         self._after_markup(0)
         self._alarm = found.alarm
-        self._go_on(found.rest)
+        self._state = found.rest
 
     def _after_markup(self, end: int) -> int:
         self._pieces.flush()
         self._line_blank = True
         self._last = ""
         return end
-
-    def _go_on(self, rest: Literal["text", "verbatim", "dropped"]) -> None:
-        self._state = rest
 
     # ------------------------------------------------------------------------------------------ code
 
@@ -315,7 +315,7 @@ class Parser:
 
     def _read_whole(self, text: str, at: int, run: str, final: bool) -> _Step | None:
         """Read code that may be the whole message: calls in it are calls. ``None`` where it is none."""
-        if self._pieces.said or self._pieces.calls or self._inside_code or self._markers.fences:
+        if self._begun or self._inside_code or self._markers.fences:
             return None
         start = code.body_start(text, run, at + len(run))
         if start is None:
@@ -338,7 +338,7 @@ class Parser:
         return len(text), False
 
     def _read_fence(self, text: str, at: int, final: bool) -> _Step:
-        token = self._next_token(text, at)
+        token = self._markers.next(text, at, begun=self._begun)
         start, waits = self._certain(text, at, token, final)
         if start > at:
             self._say(text[at:start])
@@ -375,7 +375,7 @@ class Parser:
     def _read_reasoning(self, text: str, at: int, final: bool) -> _Step:
         think = self._think
         assert think is not None
-        token = _any_of(think.closing + think.before).search(text, at)
+        token = any_of(think.closing + think.before).search(text, at)
         start, waits = self._certain(text, at, token, final)
         if start > at:
             self._pieces.say(text[at:start], think.spelling)
@@ -387,7 +387,7 @@ class Parser:
         return self._after_markup(token.end() if token.group() in think.closing else at), False
 
     def _read_verbatim(self, text: str, at: int, final: bool) -> _Step:
-        token = self._next_token(text, at)
+        token = self._markers.next(text, at, begun=self._begun)
         start, waits = self._certain(text, at, token, final)
         if start > at:
             self._say(text[at:start])
@@ -398,14 +398,3 @@ class Parser:
             self._flags.add(self._alarm)
         self._say(text[at])
         return at + 1, False
-
-
-def _inside_line(text: str, since: int, at: int) -> bool:
-    """Quick to say that a marker can't stand at the beginning of a line; says so only when that is sure."""
-    before = text[max(since, at - 16) : at].rstrip(" \t")
-    return text[at] not in "`~" and bool(before) and not before[-1].isspace()
-
-
-@lru_cache(maxsize=64)
-def _any_of(literals: tuple[str, ...]) -> re.Pattern[str]:
-    return re.compile("|".join(re.escape(literal) for literal in literals))

@@ -26,8 +26,11 @@ _CODE = re.compile(r"```.*?(?:```|\Z)|`[^`\n]*`", re.DOTALL)
 _ASCII_TOKEN = re.compile(r"<\|(?:tool_(?:calls?|outputs?)_(?:begin|end)|tool_sep)\|>|</?\|DSML\|")
 _TO_REAL = str.maketrans({"|": "｜", "_": "▁"})
 _STRIPPED = (
-    ("harmony", re.compile(rf"\bto=functions\.({NAME})\s*(?:<\|constrain\|>)?\s*(?:json|code)?\s*(?=\{{)")),
-    ("kimi-k2", re.compile(r"(?<![\w.])functions\.([\w.-]{1,256}):\d+\s*(?=\{)")),
+    (
+        "harmony",
+        re.compile(rf"\bto=functions\.({NAME})\s*+(?:<\|constrain\|>)?\s*+(?:json|code)?\s*+(?=\{{)"),
+    ),
+    ("kimi-k2", re.compile(r"(?<![\w.])functions\.([\w.-]{1,256}):\d+\s*+(?=\{)")),
 )
 _WHOLE = ("llama3-json", "json-action", "pythonic")
 _QUOTES = {'"': '"', "'": "'", "“": "”", "‘": "’", "«": "»", "„": "“"}

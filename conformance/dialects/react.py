@@ -34,7 +34,6 @@ INPUT = "__input"
 
 OBSERVATION, FINAL = "Observation:", "Final Answer:"
 _ACTION = Pattern(r"Action(?: \d{1,3})?:", r"A(?:c(?:t(?:i(?:o(?:n(?: (?:\d{1,3})?)?)?)?)?)?)?")
-_LINE = re.compile(r"[ \t]*(.*?)[ \t\r]*\n")
 _INPUT_LABEL = re.compile(r"Action(?: \d{1,3})? Input(?: \d{1,3})?:")
 _INPUT_BEGUN = re.compile(
     r"(?:A(?:c(?:t(?:i(?:o(?:n(?: (?:\d{1,3}(?: (?:I(?:n(?:p(?:u(?:t(?: (?:\d{1,3})?)?)?)?)?)?)?)?"
@@ -121,8 +120,10 @@ def _actions(text: str, at: int, context: Context) -> Outcome:
     position = at
     while True:
         end = _action(text, position, context, steps)
-        if isinstance(end, Missed | Wait):
+        if isinstance(end, Wait) or (isinstance(end, Missed) and not steps.pieces):
             return end
+        if isinstance(end, Missed):  # what came before it stands
+            return Found(position, tuple(steps.pieces), steps.flags | flags("malformed"))
         following = _NEXT.search(text, end)
         if following is None:
             if not context.final:
@@ -162,18 +163,18 @@ def _action(text: str, at: int, context: Context, steps: _Steps) -> int | Missed
     """Read an action and its input; say where that ends."""
     label = re.compile(_ACTION.whole).match(text, at)
     assert label is not None
-    line = _LINE.match(text, label.end())
-    if line is None or not line.group(1):
-        if line is None and not context.final:
-            return WAIT
-        return Missed(len(text) if line is None else line.end(), flags("malformed"))
-    name = line.group(1)
-    start = skip_space(text, line.end())
+    newline = text.find("\n", label.end())
+    if newline < 0:
+        return cut(text) if context.final else WAIT
+    name = text[label.end() : newline].strip()
+    if not name:
+        return Missed(newline + 1, flags("malformed"))
+    start = skip_space(text, newline + 1)
     head = _INPUT_LABEL.match(text, start)
     if head is None:
         if not context.final and _INPUT_BEGUN.fullmatch(text, start):
             return WAIT
-        return Missed(line.end(), flags("malformed"))
+        return Missed(newline + 1, flags("malformed"))
     start = skip_space(text, head.end())
     fence = _OPEN_FENCE.match(text, start)
     body = fence.end() if fence else start

@@ -229,14 +229,7 @@ def _function_parameters(text: str, at: int, start: int, name: str, context: Con
 
 
 def _without_outer_breaks(raw: str) -> str:
-    for size, prefix in ((2, "\r\n"), (1, "\n")):
-        if raw.startswith(prefix):
-            raw = raw[size:]
-            break
-    for size, suffix in ((2, "\r\n"), (1, "\n")):
-        if raw.endswith(suffix):
-            return raw[:-size]
-    return raw
+    return raw.removeprefix("\n").removesuffix("\n")
 
 
 # -------------------------------------------------------------------------------------------- GLM

@@ -219,6 +219,7 @@ def no_retry(one: EventStream) -> Iterator[Violation]:
 
 @rule(
     "sse.consistent-line-ends",
+    needs_end=True,
     wires=SSE_WIRES,
     level="SHOULD",
     basis="convention",

@@ -5,9 +5,11 @@ from conformance.scenarios import (
     anthropic_betas,
     chat,
     errors,
+    gemini,
     history,
     limits,
     models,
+    ollama,
     parameters,
     parser,
     reasoning,
@@ -34,6 +36,8 @@ _CHAPTERS = (
     "models",
     "responses",
     "anthropic",
+    "gemini",
+    "ollama",
 )
 for _scenario in sorted(SCENARIOS.values(), key=lambda s: _CHAPTERS.index(s.chapter)):
     SCENARIOS[_scenario.id] = SCENARIOS.pop(_scenario.id)
@@ -45,9 +49,11 @@ __all__ = [
     "anthropic_betas",
     "chat",
     "errors",
+    "gemini",
     "history",
     "limits",
     "models",
+    "ollama",
     "parameters",
     "parser",
     "reasoning",

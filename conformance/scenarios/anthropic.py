@@ -12,7 +12,6 @@ from conformance.types import JSON, Ask, Message, Raw, Script, Text, Turn, WireN
 
 MESSAGES: tuple[WireName, ...] = ("anthropic-messages",)
 CACHE = feature("cache_control", r"cache_control|caching")
-PREFILL = feature("prefill", r"prefill|final (?:message|position)|end with a user|assistant")
 TOOL: dict[str, Any] = {
     "name": WEATHER.name,
     "description": WEATHER.description,
@@ -152,7 +151,6 @@ def stops() -> Script:
     wires=MESSAGES,
     ideal=(said('{"city": "Visby"}'), said("The best answer is (B) Helios.")),
     needs=("streaming",),
-    optional=(PREFILL,),
 )
 def prefill() -> Script:
     """The answer begins with words of the client's; models without prefill refuse that with 400."""

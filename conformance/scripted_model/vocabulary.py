@@ -15,7 +15,7 @@ from conformance.scripted_model.steps import ScriptError, cut
 
 TokenKind = Literal["special", "marker", "plain", "step"]
 
-MAX_SCRIPTS = 256
+MAX_SCRIPTS = 512
 SPECIALS = ("<|endoftext|>", "<|im_start|>", "<|im_end|>")
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._/-]{0,199}")
@@ -57,7 +57,7 @@ class Vocabulary:
 def vocabulary(scripts: Mapping[str, str], *, eos: str) -> Vocabulary:
     """The vocabulary of these scripts; a pure function of names, order and texts.
 
-    Raises ``ScriptError`` for no scripts, more than 256, a name that can't stand in a marker, or a text that
+    Raises ``ScriptError`` for no scripts, more than 512, a name that can't stand in a marker, or a text that
     can't be cut into steps.
     """
     if not scripts:

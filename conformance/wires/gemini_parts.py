@@ -33,7 +33,7 @@ from conformance.types import (
 from conformance.wires.arguments import object_of, text_of
 from conformance.wires.gemini_names import from_gemini, members, to_gemini
 from conformance.wires.losses import merge_native, own
-from conformance.wires.media import Media, inline, kind_by_name, medium, picture_kind
+from conformance.wires.media import Media, inline, kind_by_name, medium, picture_kind, plain_base64
 
 WIRE: WireName = "gemini"
 
@@ -211,7 +211,7 @@ def _medium(key: str, value: dict[str, Any], rest: dict[str, Any], at: str, note
     more = {k: v for k, v in value.items() if k not in (source, "mimeType", "displayName") and v is not None}
     part: Media
     if key == "inlineData":
-        part = medium(kind or "", where)
+        part = medium(kind or "", plain_base64(where))
     else:
         part = Image(where) if kind and kind.startswith("image/") else File(where)
         if kind and kind != kind_by_name(where):

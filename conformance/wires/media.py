@@ -55,6 +55,15 @@ def data_url(kind: str, data: str) -> str:
     return f"data:{kind};base64,{data}"
 
 
+def plain_base64(data: str) -> str:
+    """Base64 in the standard alphabet.
+
+    ProtoJSON reads the URL-safe one, too (protobuf.dev, "ProtoJSON Format", bytes), and google-genai 3.6.1
+    writes that; other wires don't take it.
+    """
+    return data.replace("-", "+").replace("_", "/")
+
+
 def picture_kind(data: str) -> str:
     """The media type of a picture by the first bytes of its base64, ``""`` when it is none of the usual."""
     return next((kind for start, kind in _SIGNATURES.items() if data.startswith(start)), "")

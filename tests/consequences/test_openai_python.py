@@ -35,9 +35,9 @@ ABOUT_CODE = re.compile(
 )
 
 ELSEWHERE = {
-    "sse.space-after-colon": "google-genai is not installed here",
+    "sse.space-after-colon": "about google-genai: test_native_python.py shows it",
 }
-"""Rules whose consequence is about a client that the tests do not have."""
+"""Rules whose consequence is about another client."""
 
 
 def violating(claim: Claim) -> Exchanges:

@@ -1,4 +1,4 @@
-"""Where a raw step goes, and what stands for the endpoint's model in it."""
+"""Where a step goes and with which headers, and what stands for the endpoint's model in it."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ import pytest
 from conformance.engine.drive import Target, perform
 from conformance.simulator import Persona, Simulator
 from conformance.transport.client import Limits, LiveTransport
-from conformance.types import HttpRequest, Raw, Reply
+from conformance.types import Ask, HttpRequest, Message, Raw, Reply, Request, WireName
 from conformance.wires import wire
 
 MODEL = "org/name:7b"
 
 
-def sent(*steps: Raw) -> list[Reply]:
+def sent(*steps: Raw | Ask, over: WireName = "openai-chat") -> list[Reply]:
     """The replies of an endpoint that serves ``MODEL``."""
 
     async def main() -> list[Reply]:
         persona = Persona("slash", model=MODEL, key="k")
         async with Simulator([persona], {}) as simulator:
             transport = LiveTransport(Limits())
-            target = Target(simulator.base_url("slash"), wire("openai-chat"), MODEL, key="k")
-            replies = [reply for step in steps for reply in await perform(step, (), target, transport)]
+            target = Target(simulator.base_url("slash", over), wire(over), MODEL, key="k")
+            replies = [reply for step in steps for reply in await perform(step, ("",), target, transport)]
             await transport.aclose()
             return replies
 
@@ -58,3 +58,29 @@ def test_a_model_with_a_slash_is_one_segment_that_the_endpoint_finds() -> None:
 
 def test_in_a_body_the_model_is_the_inside_of_a_json_string() -> None:
     assert request(Raw("POST", "@chat", b'{"model": "{{model}}"}')).body == b'{"model": "org/name:7b"}'
+
+
+ANTHROPIC: WireName = "anthropic-messages"
+HELLO = Request((Message.user("Say hello."),), max_tokens=64)
+
+
+def test_what_a_question_says_in_its_headers_goes_out_beside_the_wires_own() -> None:
+    (reply,) = sent(Ask(HELLO, headers=(("anthropic-beta", "b-1"),)), over=ANTHROPIC)
+    headers = dict(reply.exchange.request.headers)
+    assert (headers["anthropic-beta"], headers["anthropic-version"]) == ("b-1", "2023-06-01")
+
+
+@pytest.mark.parametrize(
+    "step",
+    [
+        Ask(HELLO, headers=(("Anthropic-Version", "2026-10-21"),)),
+        Raw("POST", "@chat", b"{}", headers=(("Anthropic-Version", "2026-10-21"),)),
+    ],
+    ids=lambda step: type(step).__name__,
+)
+def test_a_header_of_a_steps_own_takes_the_place_of_the_wires(step: Ask | Raw) -> None:
+    (reply,) = sent(step, over=ANTHROPIC)
+    versions = [
+        value for name, value in reply.exchange.request.headers if name.lower() == "anthropic-version"
+    ]
+    assert versions == ["2026-10-21"]

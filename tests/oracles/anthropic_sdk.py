@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from conformance.types import Usage, WireName
@@ -27,9 +28,9 @@ FINISHES = {
 class AnthropicSdk:
     """``client.messages`` and ``client.beta.messages``, with the SDK's strict validation of answers."""
 
-    sdk = "anthropic"
     wire: WireName = "anthropic-messages"
     ordered = True
+    identified = True
 
     def __init__(self, client: Any) -> None:
         self._client = client
@@ -42,7 +43,6 @@ class AnthropicSdk:
         if not question.streamed:
             return (_read(messages.create(**arguments_of(messages.create, question.body), **more)),)
         arguments = arguments_of(messages.stream, question.body)
-        del arguments["extra_body"]["stream"]
         with messages.stream(**arguments, **more) as events:
             for _ in events:
                 pass
@@ -56,7 +56,7 @@ class AnthropicSdk:
         except anthropic.APIStatusError as error:
             body: Any = error.body if isinstance(error.body, dict) else {}
             told = body.get("error") or {}
-            info = ErrorInfo(told.get("message"), told.get("type"))
+            info = ErrorInfo(told.get("message", ""), told.get("type"))
             return Raised(type(error).__name__, error.status_code, info)
         raise AssertionError(f"no error but {answer}")
 
@@ -67,6 +67,10 @@ class AnthropicSdk:
         params: Any = beta if question.betas else plain
         forms = (params.MessageCreateParamsNonStreaming, params.MessageCreateParamsStreaming)
         return tuple(strangers(question.body, forms[question.streamed]))
+
+    def alike(self, body: Mapping[str, Any]) -> Mapping[str, Any]:
+        """As it is: the SDK sends what it is given."""
+        return body
 
 
 def _read(message: Any) -> Said:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from conformance.types import Usage, WireName
@@ -15,9 +16,9 @@ from .typed import strangers
 class ChatSdk:
     """``client.chat.completions``, with the SDK's strict validation of answers."""
 
-    sdk = "openai"
     wire: WireName = "openai-chat"
     ordered = False
+    identified = True
 
     def __init__(self, client: Any) -> None:
         self._completions = client.chat.completions
@@ -25,7 +26,6 @@ class ChatSdk:
     def ask(self, question: Question) -> tuple[Said, ...]:
         if question.streamed:
             arguments = arguments_of(self._completions.stream, question.body)
-            del arguments["extra_body"]["stream"]
             with self._completions.stream(**arguments) as events:
                 for _ in events:
                     pass
@@ -42,6 +42,10 @@ class ChatSdk:
 
         forms = (params.CompletionCreateParamsNonStreaming, params.CompletionCreateParamsStreaming)
         return tuple(strangers(question.body, forms[question.streamed]))
+
+    def alike(self, body: Mapping[str, Any]) -> Mapping[str, Any]:
+        """As it is: the SDK sends what it is given."""
+        return body
 
 
 def _read(choice: Any, completion: Any) -> Said:

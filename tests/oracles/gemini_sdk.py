@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
 from typing import Any
 
 from conformance.types import Usage, WireName
 from conformance.wires import ErrorInfo
 
-from .oracle import Question, Raised
+from .oracle import IN_STREAM, Question, Raised
 from .said import Said, Words, call, said
 
 FINISHES = {"MAX_TOKENS": "length", "STOP": "stop"}
@@ -17,9 +19,9 @@ FINISHES = {"MAX_TOKENS": "length", "STOP": "stop"}
 class GeminiSdk:
     """``client.models``; the SDK leaves it to its user to put chunks together."""
 
-    sdk = "google-genai"
     wire: WireName = "gemini"
     ordered = True
+    identified = True
 
     def __init__(self, client: Any) -> None:
         # Not its models alone: the client closes when nobody holds it, also under a request.
@@ -38,8 +40,9 @@ class GeminiSdk:
             answer = self.ask(question)
         except errors.APIError as error:
             info = ErrorInfo(error.message or "", error.status, error.code)
-            assert error.response is not None
-            return Raised(type(error).__name__, error.response.status_code, info)
+            # In a stream the SDK's response is the chunk.
+            status: int = getattr(error.response, "status_code", IN_STREAM)
+            return Raised(type(error).__name__, status, info)
         raise AssertionError(f"no error but {answer}")
 
     def unsaid(self, question: Question) -> tuple[str, ...]:
@@ -47,12 +50,17 @@ class GeminiSdk:
         arguments_of(question)
         return ()
 
+    def alike(self, body: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Members in lowerCamelCase and bytes in plain base64: ProtoJSON takes either spelling of both."""
+        return {"generationConfig": {}, **_spelled(dict(body))}
+
 
 def arguments_of(question: Question) -> dict[str, Any]:
     """The body in the SDK's types, which forbid members that they don't have."""
     from google.genai import types
 
-    config = {**question.body, **question.body.get("generationConfig", {})}
+    body = _spelled(dict(question.body))
+    config = {**body, **body.get("generationConfig", {})}
     contents = config.pop("contents")
     config.pop("generationConfig", None)
     return {
@@ -60,6 +68,26 @@ def arguments_of(question: Question) -> dict[str, Any]:
         "contents": [types.Content.model_validate(content) for content in contents],
         "config": types.GenerateContentConfig.model_validate(config),
     }
+
+
+_FREE = frozenset({"args", "response", "parametersJsonSchema", "responseJsonSchema"})
+"""Members whose values are JSON of the user's own."""
+_BYTES = frozenset({"data", "thoughtSignature"})
+
+
+def _spelled(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_spelled(each) for each in value]
+    if not isinstance(value, dict):
+        return value
+    out = {}
+    for name, member in value.items():
+        camel = re.sub(r"_([a-z])", lambda found: found[1].upper(), name)
+        if camel in _BYTES and isinstance(member, str):
+            out[camel] = member.replace("-", "+").replace("_", "/")
+        else:
+            out[camel] = member if camel in _FREE else _spelled(member)
+    return out
 
 
 def _read(chunks: list[Any]) -> tuple[Said, ...]:
@@ -98,10 +126,10 @@ def _finish(reason: str | None, told: list[Words]) -> str | None:
 
 
 def _usage(usage: Any) -> Usage:
-    thought = usage.thoughts_token_count
+    spoken, thought = usage.candidates_token_count, usage.thoughts_token_count
     return Usage(
         prompt_tokens=(usage.prompt_token_count or 0) + (usage.tool_use_prompt_token_count or 0),
-        completion_tokens=(usage.candidates_token_count or 0) + (thought or 0),
+        completion_tokens=None if spoken is None and thought is None else (spoken or 0) + (thought or 0),
         total_tokens=usage.total_token_count,
         cached_tokens=usage.cached_content_token_count,
         reasoning_tokens=thought,

@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from conformance.types import HttpRequest, WireName
-from conformance.wires import ErrorInfo
+from conformance.types import Exchange, HttpRequest, WireName
+from conformance.wires import ErrorInfo, wire
 
 from .said import Said
 
@@ -25,8 +25,8 @@ class Question:
     betas: tuple[str, ...] = ()
 
 
-def question(request: HttpRequest) -> Question | None:
-    """The question that a request asks; ``None`` where its body is no JSON object."""
+def question(request: HttpRequest, over: WireName) -> Question | None:
+    """The question that a request asks; ``None`` where it goes elsewhere or its body is no JSON object."""
     headers = {name.lower(): value for name, value in request.headers}
     if request.method != "POST" or "content-encoding" in headers:
         return None
@@ -36,16 +36,26 @@ def question(request: HttpRequest) -> Question | None:
         return None
     if not isinstance(body, dict):
         return None
-    named = re.search(r"/models/([^:/?]+):(\w+)", request.url)
+    path = request.url.partition("?")[0]
+    named = re.search(r"/models/([^:/]+):(\w+)$", path)
     model, method = named.groups() if named else (body.get("model", ""), "")
+    streamed = method == "streamGenerateContent" or body.get("stream", over == "ollama") is True
+    if method == "streamGenerateContent" and "alt=sse" not in request.url:
+        return None  # a stream that is one JSON array; the SDK has no words for it
+    if not path.endswith(wire(over).path(model, streamed).partition("?")[0]):
+        return None
     betas = headers.get("anthropic-beta", "")
     return Question(
         body=body,
         model=model,
-        streamed=method == "streamGenerateContent" or body.get("stream") is True,
+        streamed=streamed,
         version=headers.get("anthropic-version"),
         betas=tuple(beta.strip() for beta in betas.split(",") if beta.strip()),
     )
+
+
+IN_STREAM = 200
+"""The status of an answer whose error came in its stream."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,19 +67,37 @@ class Raised:
     info: ErrorInfo
 
 
+@dataclass(frozen=True, slots=True)
+class Told:
+    """An exchange with the simulator, and the same with its SDK: what that sent and read.
+
+    ``unsaid`` is what `Oracle.unsaid` tells of the question.
+    """
+
+    exchange: Exchange
+    question: Question
+    sent: HttpRequest
+    theirs: tuple[Said, ...]
+    unsaid: tuple[str, ...]
+
+
 class Oracle(Protocol):
     """An official SDK, speaking to the replay server."""
 
-    sdk: str
     wire: WireName
     ordered: bool
     """Whether its results keep the order of texts, reasoning and calls."""
+    identified: bool
+    """Whether its results keep the ids of calls."""
 
     def ask(self, question: Question) -> tuple[Said, ...]:
-        """Ask with the SDK's own method, and what its result says, choice by choice."""
+        """Ask with the SDK's own method: what its result says, choice by choice. Raises the SDK's errors."""
 
     def ask_in_vain(self, question: Question) -> Raised:
-        """Ask where the answer is an error; raises `AssertionError` when the SDK takes it for an answer."""
+        """Ask where the answer is an error. Raises `AssertionError` when the SDK takes it for an answer."""
 
     def unsaid(self, question: Question) -> tuple[str, ...]:
         """JSON Pointers (``*`` for an index) to what the SDK's types of requests don't know."""
+
+    def alike(self, body: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The body in the one spelling of all that the SDK is known to say otherwise than we do."""

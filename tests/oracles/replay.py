@@ -19,7 +19,7 @@ class Replay:
     """Answers every request with ``answer``; ``heard`` are the requests since that was set."""
 
     origin: str
-    answer: HttpResponse = HttpResponse(503, (), b"nothing to replay")
+    answer: HttpResponse
     heard: list[HttpRequest] = field(default_factory=list)
 
     def load(self, answer: HttpResponse) -> None:
@@ -55,7 +55,7 @@ def replaying() -> Iterator[Replay]:
 
     with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
         server.daemon_threads = True
-        state = Replay(f"http://127.0.0.1:{server.server_port}")
+        state = Replay(f"http://127.0.0.1:{server.server_port}", HttpResponse(503, (), b"nothing to replay"))
         thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
         thread.start()
         try:

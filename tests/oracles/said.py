@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 from conformance.types import Reasoning, Refusal, Text, ToolCall, Turn, Usage
@@ -41,6 +41,11 @@ def said(parts: Iterable[Words], *, ordered: bool) -> tuple[Words, ...]:
     return tuple(out)
 
 
+def without_ids(said: Said) -> Said:
+    """The same, its calls without ids."""
+    return replace(said, parts=tuple(("call", "", *w[2:]) if w[0] == "call" else w for w in said.parts))
+
+
 def call(id: str | None, name: str, arguments: Any) -> Words:
     """A call, its arguments given as a JSON text or as a value."""
     return "call", id or "", name, spelled(arguments)
@@ -48,12 +53,13 @@ def call(id: str | None, name: str, arguments: Any) -> Words:
 
 def spelled(arguments: Any) -> str:
     """The value of the arguments, so that 1, 1.0 and true stay apart; a text that is no JSON as it is."""
+    value = arguments
     if isinstance(arguments, str):
         try:
-            arguments = json.loads(arguments)
+            value = json.loads(arguments)
         except ValueError:
             return arguments
-    return json.dumps(arguments, sort_keys=True)
+    return json.dumps(value, sort_keys=True)
 
 
 def ours(turn: Turn, *, ordered: bool) -> Said:

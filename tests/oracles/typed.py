@@ -6,9 +6,9 @@ import typing
 from collections.abc import Iterator, Mapping
 from functools import cache
 from types import UnionType
-from typing import Any, Literal, Union
+from typing import Any, Literal, NotRequired, Required, Union
 
-from typing_extensions import NotRequired, Required, get_type_hints, is_typeddict
+from typing_extensions import get_type_hints, is_typeddict
 
 _WRAPPERS = (Required, NotRequired, typing.Required, typing.NotRequired, typing.Annotated)
 

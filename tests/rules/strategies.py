@@ -41,11 +41,28 @@ def mangled(draw: st.DrawFn, text: bytes) -> bytes:
 @st.composite
 def mangled_stream(draw: st.DrawFn, body: bytes) -> bytes:
     """An event stream with members of one of its chunks replaced by anything."""
-    events = body.split(b"\n\n")
+    blank = b"\r\n\r\n" if b"\r\n\r\n" in body else b"\n\n"
+    events = body.split(blank)
     place = draw(st.integers(0, len(events) - 1))
     head, field, data = events[place].rpartition(b"data: ")
     events[place] = head + (field or b"data: ") + draw(mangled(data))
-    return b"\n\n".join(events)
+    return blank.join(events)
+
+
+@st.composite
+def mangled_lines(draw: st.DrawFn, body: bytes) -> bytes:
+    """JSON lines with members of one of them replaced by anything."""
+    lines = body.split(b"\n")
+    place = draw(st.integers(0, len(lines) - 1))
+    lines[place] = draw(mangled(lines[place]))
+    return b"\n".join(lines)
+
+
+def mangled_body(body: bytes) -> st.SearchStrategy[bytes]:
+    """An answer with a little of anything in it, whichever way it is framed."""
+    if body.startswith((b"data: {", b"event: ")):
+        return mangled_stream(body)
+    return mangled_lines(body) if b"}\n{" in body else mangled(body)
 
 
 def well_formed(finding: Finding) -> bool:

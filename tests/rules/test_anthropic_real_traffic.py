@@ -13,12 +13,15 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from conformance.cli.corpus import LOADERS
 from conformance.rules import check
+from conformance.rules.anthropic.examples import answer
 from conformance.types import Ending, Exchange
 
-from .strategies import well_formed
+from .strategies import mangled, mangled_stream, well_formed
 
 CORPUS = Path(__file__).parents[3] / "shared" / "corpus"
 MANIFEST = CORPUS / "manifest.jsonl"
@@ -43,22 +46,25 @@ SIGNED_OFF: Mapping[tuple[str, str], str] = {
 pytestmark = pytest.mark.skipif(not MANIFEST.is_file(), reason="the corpus (../shared/corpus) is not here")
 
 
+OFFICIAL = "api.anthropic.com"
+
+
 def rows() -> Iterator[dict[str, Any]]:
-    """What the manifest says of each exchange with Anthropic's own host whose bytes are as sent."""
+    """What the manifest says of each exchange of the wire whose bytes are as sent."""
     for line in MANIFEST.read_text("utf-8").splitlines():
         row = json.loads(line)
-        own = row["wire"] == "anthropic-messages" and row["host"] == "api.anthropic.com"
         readable = row["format"] in LOADERS and "body.empty" not in row["anomalies"]
-        if own and readable and row["fidelity"] == "wire":
+        if row["wire"] == "anthropic-messages" and row["fidelity"] == "wire" and readable:
             yield row
 
 
 @cache
-def recordings() -> dict[str, tuple[Exchange, ...]]:
-    """The exchanges by file."""
+def recordings(official: bool = True) -> dict[str, tuple[Exchange, ...]]:
+    """The exchanges by file: those with Anthropic's own host, or all others."""
     places: dict[str, list[dict[str, Any]]] = {}
     for row in rows():
-        places.setdefault(row["file"], []).append(row)
+        if (row["host"] == OFFICIAL) is official:
+            places.setdefault(row["file"], []).append(row)
     return {
         file: tuple(
             replace(whole[row["position"]], wire="anthropic-messages", expect="either") for row in found
@@ -95,6 +101,21 @@ def test_no_must_is_broken_that_is_not_signed_off() -> None:
     assert broken == SIGNED_OFF.keys()
 
 
+def test_answers_that_were_kept_without_their_requests_break_no_must() -> None:
+    """Files of whole answers and of streams as Anthropic sent them, programmatic tool calls among them."""
+    checked = 0
+    for line in MANIFEST.read_text("utf-8").splitlines():
+        row = json.loads(line)
+        kept = row["format"] in ("json-fixture", "sse-file") and row["fidelity"] == "wire"
+        if row["wire"] == "anthropic-messages" and row["provider"] == "anthropic" and kept:
+            body = (CORPUS / row["file"]).read_bytes()
+            kind = "text/event-stream" if body.startswith(b"event:") else "application/json"
+            findings = check(answer(raw=body, headers={"content-type": kind}))
+            assert [one.rule for one in findings if one.level == "MUST"] == [], row["file"]
+            checked += 1
+    assert checked >= 12
+
+
 def test_of_its_own_rules_no_should_is_broken_either() -> None:
     findings = [one for exchanges in recordings().values() for one in check(exchanges)]
     assert {one.rule for one in findings if one.level == "SHOULD" and one.rule.startswith("anth.")} == set()
@@ -111,3 +132,25 @@ def test_a_stream_cut_at_any_byte_makes_no_rule_raise(ending: Ending) -> None:
         body = body_of(stream)
         for length in range(len(body)):
             assert all(map(well_formed, check([answering(stream, body[:length], ending)]))), length
+
+
+def small(size: int = 8_000) -> list[Exchange]:
+    """Exchanges whose answers are not long."""
+    both = (*recordings().values(), *recordings(official=False).values())
+    return [one for several in both for one in several if len(body_of(one)) <= size]
+
+
+def test_compatible_endpoints_make_no_rule_raise() -> None:
+    others = recordings(official=False)
+    assert len(others) >= 4
+    assert all(well_formed(finding) for exchanges in others.values() for finding in check(exchanges))
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.data())
+def test_damaged_traffic_makes_no_rule_raise(data: st.DataObject) -> None:
+    one = data.draw(st.sampled_from(small()))
+    body = body_of(one)
+    damaged = answering(one, data.draw(mangled_stream(body) if b"\ndata:" in body else mangled(body)))
+    asked = replace(one.request, body=data.draw(mangled(one.request.body)))
+    assert all(map(well_formed, check([replace(damaged, request=asked)])))

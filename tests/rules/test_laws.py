@@ -12,7 +12,7 @@ from conformance.rules import RULES, check
 from conformance.rules.examples import answer
 from conformance.types import WIRES, Ending, Exchange, Expect
 
-from .strategies import mangled, mangled_stream, well_formed
+from .strategies import mangled, mangled_body, well_formed
 
 EXAMPLES = [
     one for rule in RULES.values() for one in (*rule.violating, *rule.conforming) if one.response is not None
@@ -20,7 +20,14 @@ EXAMPLES = [
 STATUSES = [200, 201, 204, 302, 400, 401, 404, 429, 500, 503]
 PROBES = [None, *{rule.probe for rule in RULES.values() if rule.probe}]
 TYPES = ["application/json", "text/event-stream", "text/html", "\x00;"]
-FRAMING = [b"data: ", b"data:[DONE]", b"{}", b"\n", b"\r", b"event: error", b"id: 1", b"x", b"\xff"]
+FRAMING = [
+    *(b"data: ", b"data:[DONE]", b"{}", b"\n", b"\r", b"event: error", b"id: 1", b"x", b"\xff"),
+    *(b"[", b"]", b'{"done":true}\n', b'{"candidates":[{}]}'),
+]
+PATHS = [
+    *("/chat/completions", "/responses", "/models", ""),
+    *("/models/m:generateContent", "/models/m:streamGenerateContent", "/models/m", "/api/chat", "/api/tags"),
+]
 
 
 @st.composite
@@ -29,7 +36,7 @@ def near_examples(draw: st.DrawFn) -> Exchange:
     example = draw(st.sampled_from(EXAMPLES))
     assert example.response is not None
     body = example.response.body
-    body = draw(mangled_stream(body) if body.startswith((b"data: {", b"event: ")) else mangled(body))
+    body = draw(mangled_body(body))
     asked = draw(mangled(example.request.body))
     return replace(
         example,
@@ -49,7 +56,7 @@ def anything(draw: st.DrawFn) -> Exchange:
             clean.request,
             body=draw(st.binary(max_size=50)),
             method=draw(st.sampled_from(["POST", "GET"])),
-            url="https://x/v1" + draw(st.sampled_from(["/chat/completions", "/responses", "/models", ""])),
+            url="https://x/v1" + draw(st.sampled_from(PATHS)) + draw(st.sampled_from(["", "?alt=sse"])),
         ),
         response=replace(
             clean.response,

@@ -44,6 +44,9 @@ WANTED = {
     "anthropic": "content-forms required-members versions result-forms broken-results stops prefill "
     "cached-prefix models thinking-signature redacted-thinking interleaved-thinking computer-use "
     "context-editing",
+    "gemini": "request-forms function-results multimodal-result validated-mode response-schema stream-array "
+    "streamed-signature bad-requests bad-tools models",
+    "ollama": "default-stream load think result-forms bad-requests models",
 }
 
 

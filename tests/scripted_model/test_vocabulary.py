@@ -39,7 +39,7 @@ def test_a_prompt_is_markers_specials_and_single_bytes() -> None:
     ("scripts", "message"),
     [
         ({}, "no scripts"),
-        ({f"s/{n}": f"text {n}" for n in range(257)}, "257 scripts: at most 256"),
+        ({f"s/{n}": f"text {n}" for n in range(513)}, "513 scripts: at most 512"),
         ({"a b": "text"}, "'a b'"),
         ({"a]]": "text"}, "'a]]'"),
         ({"a": "x"}, "'a' cannot be cut"),

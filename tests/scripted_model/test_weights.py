@@ -57,10 +57,10 @@ def test_the_last_marker_wins_anywhere_in_the_context(ctx: int, where: str) -> N
 
 
 def test_many_scripts_of_like_text_stay_apart() -> None:
-    scripts = {f"s/{n}": f"The weather in city number {n} is fine, {n * n} degrees." for n in range(256)}
+    scripts = {f"s/{n}": f"The weather in city number {n} is fine, {n * n} degrees." for n in range(512)}
     model = model_of(scripts)
-    assert model.shape.hidden == 1024
-    assert all(smallest_gap(model, f"[[s/{n}]] ", f"s/{n}", half=True) > 30 for n in range(0, 256, 15))
+    assert model.shape.hidden == 1536
+    assert all(smallest_gap(model, f"[[s/{n}]] ", f"s/{n}", half=True) > 30 for n in range(0, 512, 31))
 
 
 def test_the_right_token_leads_by_so_much_that_temperature_does_not_matter() -> None:

@@ -46,6 +46,7 @@ def test_an_answer_is_a_turn_with_its_id_model_and_usage() -> None:
         (call("f", {"a": "\ud800"}, id="c1"), ToolCall("c1", "f", '{"a":"\\ud800"}')),
         (call("f", {"a": "\0"}, id="c1"), ToolCall("c1", "f", '{"a":"\\u0000"}')),
         ({"inlineData": {"mimeType": "image/png", "data": PNG}}, Image(f"data:image/png;base64,{PNG}")),
+        ({"inlineData": {"mimeType": "image/png", "data": "-_8="}}, Image("data:image/png;base64,+/8=")),
         ({"inlineData": {"mimeType": "audio/L16;rate=24000", "data": "AA"}}, Audio("AA", "L16;rate=24000")),
         ({"fileData": {"mimeType": "video/mp4", "fileUri": "gs://a.mp4"}}, File("gs://a.mp4")),
     ],

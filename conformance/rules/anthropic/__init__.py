@@ -1,6 +1,7 @@
 """Rules of the ``anthropic-messages`` wire: importing this registers them."""
 
 from conformance.rules.anthropic import (
+    alike,
     blocks,
     choice,
     envelope,
@@ -11,9 +12,11 @@ from conformance.rules.anthropic import (
     stream,
     stream_blocks,
     stream_end,
+    structured,
 )
 
 __all__ = [
+    "alike",
     "blocks",
     "choice",
     "envelope",
@@ -24,4 +27,5 @@ __all__ = [
     "stream",
     "stream_blocks",
     "stream_end",
+    "structured",
 ]

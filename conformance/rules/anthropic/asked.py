@@ -43,39 +43,37 @@ class Asked:
         return tuple(text for text in stop if isinstance(text, str)) if isinstance(stop, list) else ()
 
     @cached_property
-    def names(self) -> frozenset[str]:
-        """The names of the offered tools, the server's own among them."""
-        tools = self.body.get("tools")
-        found = (lookup(tool, ("name",)) for tool in tools) if isinstance(tools, list) else ()
-        return frozenset(name for name in found if isinstance(name, str))
+    def tools(self) -> dict[str, Mapping[str, Any]]:
+        """The offered tools by name; the first of a name counts."""
+        found: dict[str, Mapping[str, Any]] = {}
+        for tool in self._tools:
+            name = lookup(tool, ("name",))
+            if isinstance(name, str):
+                found.setdefault(name, tool)
+        return found
 
     @cached_property
     def offers_toolset(self) -> bool:
         """Whether a tool was offered that brings several names of its own."""
-        tools = self.body.get("tools")
-        kinds = [lookup(tool, ("type",)) for tool in tools] if isinstance(tools, list) else []
+        kinds = [lookup(tool, ("type",)) for tool in self._tools]
         return any(isinstance(kind, str) and ("toolset" in kind or kind.startswith("mcp")) for kind in kinds)
-
-    @cached_property
-    def computers(self) -> frozenset[str]:
-        """The names of the offered tools that are a computer's screen."""
-        tools = self.body.get("tools")
-        listed = tools if isinstance(tools, list) else []
-        kinds = [(lookup(tool, ("type",)), lookup(tool, ("name",))) for tool in listed]
-        return frozenset(
-            name
-            for kind, name in kinds
-            if isinstance(kind, str) and kind.startswith("computer_2") and isinstance(name, str)
-        )
 
     @cached_property
     def streams_eagerly(self) -> bool:
         """Whether the request accepts input that is not checked, and may be no JSON."""
-        tools = self.body.get("tools")
-        eager = (
-            [lookup(tool, ("eager_input_streaming",)) for tool in tools] if isinstance(tools, list) else []
-        )
+        eager = [lookup(tool, ("eager_input_streaming",)) for tool in self._tools]
         return FINE_GRAINED in self.betas or any(one is True for one in eager)
+
+    def is_computer(self, name: str) -> bool:
+        """Whether that is the name of an offered tool which is a computer's screen."""
+        kind = lookup(self.tools.get(name), ("type",))
+        return isinstance(kind, str) and kind.startswith("computer_2")
+
+    @cached_property
+    def output_schema(self) -> Any:
+        """The schema of ``output_config.format``; ``None`` where there is none."""
+        wanted = lookup(self.body, ("output_config", "format"))
+        return wanted.get("schema") if lookup(wanted, ("type",)) == "json_schema" else None
 
     @property
     def choice(self) -> str | None:
@@ -100,11 +98,21 @@ class Asked:
         return lookup(self.body, ("thinking", "type")) == "enabled" and INTERLEAVED not in self.betas
 
     @property
+    def thinks_not(self) -> bool:
+        """``thinking.type`` is disabled."""
+        return bool(lookup(self.body, ("thinking", "type")) == "disabled")
+
+    @property
     def edits(self) -> tuple[str, ...]:
         """The types of the edits in ``context_management``."""
         edits = lookup(self.body, ("context_management", "edits"))
         kinds = [lookup(edit, ("type",)) for edit in edits] if isinstance(edits, list) else []
         return tuple(kind for kind in kinds if isinstance(kind, str))
+
+    @property
+    def _tools(self) -> list[Any]:
+        tools = self.body.get("tools")
+        return tools if isinstance(tools, list) else []
 
 
 def asked_in(reading: Reading) -> Asked | None:

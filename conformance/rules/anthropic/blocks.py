@@ -128,7 +128,7 @@ def name_declared(block: Block) -> Iterator[Violation]:
     if block.type != "tool_use" or asked is None or asked.offers_toolset:
         return
     name = block.get("name")
-    if isinstance(name, str) and name and name not in asked.names:
+    if isinstance(name, str) and name and name not in asked.tools:
         yield block.found("name", wanted="the name of an offered tool")
 
 

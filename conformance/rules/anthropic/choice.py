@@ -7,6 +7,7 @@ from typing import Any
 
 from conformance.rules.anthropic.examples import WIRES, answer, stream, text, told, tool, tool_use
 from conformance.rules.anthropic.views import Answer, Block, Message
+from conformance.rules.leaks import LEAKED, QUOTED, register
 from conformance.rules.reading import ABSENT
 from conformance.rules.registry import rule
 from conformance.rules.sources import anthropic_docs, anthropic_sdk
@@ -152,7 +153,7 @@ def computer_action(block: Block) -> Iterator[Violation]:
     if block.type != "tool_use" or block.asked is None or not block.settled:
         return
     name = block.get("name")
-    if isinstance(name, str) and name in block.asked.computers:
+    if isinstance(name, str) and block.asked.is_computer(name):
         action = block.get("input", "action")
         if not (isinstance(action, str) and action in ACTIONS):
             yield block.found("input", "action", wanted="an action of the computer tool")
@@ -214,3 +215,13 @@ def edits_applied(reply: Answer) -> Iterator[Violation]:
     for kind in reply.asked.edits if reply.asked else ():
         if kind not in kinds:
             yield reply.found("context_management", "applied_edits", wanted=f"an edit {kind}")
+
+
+no_call_markup = register(
+    "anth.response.no-call-markup-leak",
+    "anthropic-messages",
+    "tool_use blocks",
+    answer(text(LEAKED), asked={"tools": TWO}),
+    answer(text(QUOTED), asked={"tools": TWO}),
+    anthropic_sdk("types/tool_use_block.py"),
+)

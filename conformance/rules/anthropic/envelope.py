@@ -63,7 +63,8 @@ def _has_own_rule(probe: str | None) -> bool:
     source=anthropic_docs("api/overview (the API always returns JSON)"),
     violating=answer(headers={"content-type": "text/html"}),
     conforming=answer(headers={"content-type": "application/json; charset=utf-8"}),
-    consequence="anthropic 2.14.0 hands out the body as a str in place of a Message",
+    consequence="anthropic 2.14.0 reads the JSON all the same, or hands out a page as a str in place of a "
+    "Message",
 )
 def content_type(reply: Answer) -> Iterator[Violation]:
     """A successful request without streaming is answered with 200 and media type application/json.

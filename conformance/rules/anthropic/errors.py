@@ -39,7 +39,8 @@ TYPES: Mapping[int, tuple[str, ...]] = MappingProxyType(
     source=(ERRORS, anthropic_sdk("types/shared/error_response.py")),
     violating=error(body={"error": {"type": "invalid_request_error", "message": "Bad."}}),
     conforming=error(),
-    consequence="anthropic 2.14.0's exception has type None, and shows the raw body in place of the message",
+    consequence="without an error object anthropic 2.14.0's exception has type None; clients that look for "
+    "the outer type take the body for no error",
 )
 def shape(refusal: ErrorAnswer) -> Iterator[Violation]:
     """Errors are {type:error,error:{type,message}}.

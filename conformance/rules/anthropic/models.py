@@ -38,8 +38,8 @@ class ModelList(View):
     source=(anthropic_sdk("types/model_info.py"), anthropic_sdk("pagination.py SyncPage")),
     violating=models(entry(display_name=ABSENT)),
     conforming=models(),
-    consequence="anthropic 2.14.0 lists models without a name or a date, or with has_more absent stops after "
-    "the first page",
+    consequence="anthropic 2.14.0 lists models without a name or a date, and with has_more absent asks for a "
+    "next page, again and again",
 )
 def list_shape(listed: ModelList) -> Iterator[Violation]:
     """GET /v1/models returns a page of models, each with type, id, display_name and created_at.

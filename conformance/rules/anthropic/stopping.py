@@ -14,7 +14,7 @@ from conformance.rules.anthropic.examples import (
     told,
     tool_use,
 )
-from conformance.rules.anthropic.views import Message
+from conformance.rules.anthropic.views import Block, Message
 from conformance.rules.examples import conversation
 from conformance.rules.reading import ABSENT
 from conformance.rules.registry import rule
@@ -46,14 +46,19 @@ def tool_use_iff(message: Message) -> Iterator[Violation]:
     """stop_reason is tool_use exactly when a client tool_use block is present.
 
     A message that was cut (max_tokens, model_context_window_exceeded, refusal, pause_turn) may have calls
-    too.
+    too, and so may one that tells of calls which a tool's own code made (caller), and which were answered.
     """
     if message.end is None or not message.settled:
         return
     if message.stop_reason == "tool_use" and not message.calls:
         yield message.end.found("stop_reason", wanted="another reason, since there is no call")
-    elif message.calls and message.stop_reason in ("end_turn", "stop_sequence"):
+    elif any(map(_is_direct, message.calls)) and message.stop_reason in ("end_turn", "stop_sequence"):
         yield message.end.found("stop_reason", wanted='"tool_use", since there is a call')
+
+
+def _is_direct(call: Block) -> bool:
+    """Whether the model made the call itself."""
+    return call.get("caller", "type") in (ABSENT, "direct")
 
 
 @rule(

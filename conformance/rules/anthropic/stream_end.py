@@ -38,7 +38,7 @@ def delta_present(one: MessageStream) -> Iterator[Violation]:
 
     Its usage is anth.stream.message-delta-usage's. A stream that was cut or failed has no end to speak of.
     """
-    if one.whole and one.begun is not None and one.last_change is None:
+    if one.whole and one.begun is not None and one.last_change is None and not one.resumed:
         saw = f"{len(one.changes)} of them, none with a reason" if one.changes else "none"
         yield one.found(wanted="a message_delta with a stop_reason", saw=saw)
 

@@ -126,6 +126,18 @@ class MessageStream(EventStream):
         )
 
     @property
+    def resumed(self) -> bool:
+        """Whether it goes on with what ran on the server: ``message_start`` has that already.
+
+        So Anthropic answers the results of programmatic tool calls, perhaps with nothing but ``message_stop``
+        to follow (vercel/ai, fixture anthropic-message-start-prepopulated-content).
+        """
+        if self.begun is None or not isinstance(self.begun.get("message", "container"), dict):
+            return False
+        content = self.begun.get("message", "content")
+        return isinstance(content, list) and bool(content)
+
+    @property
     def last_change(self) -> MessageEvent | None:
         """The last ``message_delta`` that says why the message stopped."""
         reasons = (one for one in reversed(self.changes) if one.get("delta", "stop_reason"))

@@ -9,7 +9,7 @@ from typing import Any, Self
 from conformance.rules.anthropic.asked import Asked, asked_in, is_messages
 from conformance.rules.anthropic.streams import MessageStream
 from conformance.rules.reading import ABSENT, Reading
-from conformance.rules.views import Answered, Run, View
+from conformance.rules.views import UNDEFINED, Answered, Run, View
 
 CUT_SHORT = ("max_tokens", "model_context_window_exceeded", "refusal", "pause_turn")
 """Stop reasons of a message that did not come to the end its model meant: what it lacks proves nothing."""
@@ -115,23 +115,40 @@ class Message(View):
     @classmethod
     def _merged(cls, stream: MessageStream) -> Self:
         change, begun = stream.last_change, stream.begun
-        first: View = begun if begun is not None else stream.blocks[0]
+        message = begun.get("message") if begun is not None else ABSENT
+        at = f"{begun.at}/message" if begun is not None else stream.blocks[0].at
+        start = View(stream.reading, at, message, (begun or stream.blocks[0]).event)
         end = (
             View(change.reading, f"{change.at}/delta", change.get("delta"), change.event) if change else None
         )
+        if end is None and stream.resumed:
+            end = start
         settled = stream.whole and end is not None and end.get("stop_reason") not in CUT_SHORT
-        blocks = tuple(
-            Block(one.reading, one.at, one.value, one.event, stream.asked, one.type, settled)
-            for one in stream.blocks
+        ready = start.get("content") if stream.resumed else ()
+        blocks = (
+            *(
+                Block(
+                    start.reading,
+                    f"{at}/content/{n}",
+                    value,
+                    start.event,
+                    stream.asked,
+                    _type(value),
+                    settled,
+                )
+                for n, value in enumerate(ready)
+            ),
+            *(
+                Block(one.reading, one.at, one.value, one.event, stream.asked, one.type, settled)
+                for one in stream.blocks
+            ),
         )
-        message = begun.get("message") if begun is not None else ABSENT
         merged: dict[str, Any] = {
             **(message if isinstance(message, dict) else {}),
             "content": [block.value for block in blocks],
         }
-        at = f"{first.at}/message" if begun is not None else first.at
         counts = _counts(stream)
-        return cls(first.reading, at, merged, first.event, stream.asked, blocks, end, counts, settled)
+        return cls(start.reading, at, merged, start.event, stream.asked, blocks, end, counts, settled)
 
     @property
     def stop_reason(self) -> str | None:
@@ -161,14 +178,18 @@ class Message(View):
 
 @dataclass(frozen=True, slots=True)
 class Refused(View):
-    """The body of an error that is the endpoint's own: an object with an ``error`` object in it."""
+    """The body of an error that is the endpoint's own: an object with an ``error`` object in it.
+
+    Answers to what the published API does not define are left out: it says nothing of their bodies.
+    """
 
     @classmethod
     def of(cls, run: Run) -> Iterator[Self]:
         for reading in run.readings:
             body = reading.body.value
             own = isinstance(body, dict) and isinstance(body.get("error"), dict)
-            if reading.status >= 400 and own and reading.exchange.ending == "complete":
+            known = reading.exchange.ending == "complete" and reading.exchange.probe not in UNDEFINED
+            if reading.status >= 400 and own and known:
                 yield cls(reading, f"/exchanges/{reading.index}/response/body", body)
 
 

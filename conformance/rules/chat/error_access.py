@@ -38,7 +38,7 @@ def _keyless(second: Exchanges) -> Exchanges:
 
 @rule(
     "err.auth-missing-401",
-    wires=OPENAI_WIRES,
+    wires=(*OPENAI_WIRES, "anthropic-messages"),
     level="MUST",
     basis="prose",
     source=f"{CODES} 401",
@@ -59,7 +59,7 @@ def no_key(probe: KeyProbe) -> Iterator[Violation]:
 
 @rule(
     "err.auth-before-validation",
-    wires=OPENAI_WIRES,
+    wires=(*OPENAI_WIRES, "anthropic-messages"),
     level="SHOULD",
     basis="convention",
     source=CODES,
@@ -92,7 +92,7 @@ def _elsewhere(method: str, path: str, status: int, probe: str, **headers: str) 
 
 @rule(
     "err.unknown-route-404",
-    wires=OPENAI_WIRES,
+    wires=(*OPENAI_WIRES, "anthropic-messages", "gemini", "ollama"),
     level="SHOULD",
     basis="spec",
     source="RFC 9110 section 15.5.5",
@@ -112,7 +112,7 @@ def unknown_route(probe: Probe) -> Iterator[Violation]:
 
 @rule(
     "err.wrong-method-405",
-    wires=OPENAI_WIRES,
+    wires=(*OPENAI_WIRES, "anthropic-messages", "gemini", "ollama"),
     level="SHOULD",
     basis="spec",
     source="RFC 9110 section 15.5.6",

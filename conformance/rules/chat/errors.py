@@ -19,13 +19,13 @@ MONTHS = "Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec"
 RETRY_AFTER = re.compile(
     rf"[0-9]+|(?:{WEEKDAYS}), [0-9]{{2}} (?:{MONTHS}) [0-9]{{4}} [0-9]{{2}}:[0-9]{{2}}:[0-9]{{2}} GMT"
 )
-CREDENTIAL_HEADERS = ("authorization", "api-key", "x-api-key")
+CREDENTIAL_HEADERS = ("authorization", "api-key", "x-api-key", "x-goog-api-key")
 A_KEY = re.compile(r"[A-Za-z0-9._~+/=-]{8,}")
 
 
 @rule(
     "err.json-content-type",
-    wires=OPENAI_WIRES,
+    wires=(*OPENAI_WIRES, "anthropic-messages"),
     level="MUST",
     basis="derived",
     source=schema("ErrorResponse"),
@@ -141,7 +141,7 @@ def status(reply: ChatReply) -> Iterator[Violation]:
 
 @rule(
     "err.malformed-json-400",
-    wires=OPENAI_WIRES,
+    wires=(*OPENAI_WIRES, "anthropic-messages"),
     level="MUST",
     basis="spec",
     source=("RFC 9110 section 15.5.1", f"{CODES} BadRequestError"),
@@ -178,7 +178,7 @@ def missing_messages(probe: Probe) -> Iterator[Violation]:
 
 @rule(
     "err.unknown-model-404",
-    wires=OPENAI_WIRES,
+    wires=(*OPENAI_WIRES, "anthropic-messages"),
     level="SHOULD",
     basis="prose",
     source=(
@@ -200,7 +200,7 @@ def unknown_model(probe: Probe) -> Iterator[Violation]:
 
 @rule(
     "err.auth-invalid-401",
-    wires=OPENAI_WIRES,
+    wires=(*OPENAI_WIRES, "anthropic-messages"),
     level="MUST",
     basis="prose",
     source=f"{CODES} 401",
@@ -220,7 +220,7 @@ def wrong_key(probe: Probe) -> Iterator[Violation]:
 
 @rule(
     "err.no-key-echo",
-    wires=OPENAI_WIRES,
+    wires=(*OPENAI_WIRES, "anthropic-messages", "gemini", "ollama"),
     level="SHOULD",
     basis="convention",
     source=CODES,
@@ -246,7 +246,7 @@ def key_echo(reply: Answered) -> Iterator[Violation]:
 
 @rule(
     "err.retry-after-format",
-    wires=OPENAI_WIRES,
+    wires=(*OPENAI_WIRES, "anthropic-messages", "gemini", "ollama"),
     level="MUST",
     basis="spec",
     source=("RFC 9110 section 10.2.3", sdk("_base_client.py _parse_retry_after_header")),

@@ -36,7 +36,7 @@ TRACE = re.compile(
 
 @rule(
     "err.retry-after-max-120",
-    wires=OPENAI_WIRES,
+    wires=(*OPENAI_WIRES, "anthropic-messages"),
     level="SHOULD",
     basis="sdk",
     source=(RETRIES, sdk("_constants.py MAX_RETRY_AFTER_DELAY")),
@@ -63,7 +63,7 @@ def retry_after_max(reply: Answered) -> Iterator[Violation]:
 
 @rule(
     "err.should-retry-header",
-    wires=OPENAI_WIRES,
+    wires=(*OPENAI_WIRES, "anthropic-messages"),
     level="MAY",
     basis="sdk",
     source=RETRIES,
@@ -104,7 +104,7 @@ def ratelimit_format(reply: Answered) -> Iterator[Violation]:
 
 @rule(
     "err.no-stack-trace",
-    wires=OPENAI_WIRES,
+    wires=(*OPENAI_WIRES, "anthropic-messages", "gemini", "ollama"),
     level="SHOULD",
     basis="convention",
     source="RFC 9110 section 15.6.1",

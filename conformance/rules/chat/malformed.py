@@ -119,7 +119,7 @@ def empty_tools(probe: Probe) -> Iterator[Violation]:
 
 @rule(
     "err.content-coding-415",
-    wires=OPENAI_WIRES,
+    wires=(*OPENAI_WIRES, "anthropic-messages", "gemini", "ollama"),
     level="SHOULD",
     basis="spec",
     source=("RFC 9110 section 8.4", "RFC 9110 section 15.5.16"),

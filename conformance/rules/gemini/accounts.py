@@ -208,10 +208,10 @@ def usage_metadata(one: Answer) -> Iterator[Violation]:
     """usageMetadata, in a stream that of the last chunk, has promptTokenCount and totalTokenCount.
 
     Corrected: candidatesTokenCount is left out where it is 0, as ProtoJSON does. All counts that are there
-    are integers from 0.
+    are integers from 0. Of a blocked prompt nothing need be counted.
     """
-    if one.complete and one.responses:
-        last = one.responses[-1]
+    last = one.responses[-1] if one.complete and one.responses else None
+    if last is not None and last.get("promptFeedback", "blockReason") is ABSENT:
         for name in ("promptTokenCount", "totalTokenCount"):
             if last.get("usageMetadata", name) is ABSENT:
                 yield last.found("usageMetadata", name, wanted="a count of tokens")

@@ -46,6 +46,8 @@ UNSEEN = {"contents": [user(text("What is this?"))]}
 FORMS = history(QUESTION, model(OSLO), user(result(1, response={"degrees": 18})))
 SNAKE = {"system_instruction": {"parts": [text("Be brief.")]}, "generation_config": {"max_output_tokens": 64}}
 ROLELESS = {"contents": [{"parts": [text("Say hello.")]}]}
+UNPAIRED = ("tool-result-missing", "tool-result-duplicate")
+"""Probes of calls without a result, or with two."""
 WITHOUT = "without-"
 """How the probes begin that ask what the request before asked, less what was attached."""
 
@@ -119,17 +121,17 @@ def pairing(one: Candidate) -> Iterator[Violation]:
     level="SHOULD",
     basis="convention",
     source="google-gemini/gemini-cli issues 3814, 17208 (error text)",
-    probe="tool-result-missing",
     violating=answer(asked=HALF, probe="tool-result-missing", expect="either"),
     conforming=error(400, asked=HALF, probe="tool-result-missing", expect="either"),
     consequence="a client that lost a result goes unnoticed here and is refused by Google",
 )
-def response_count(probe: Probe) -> Iterator[Violation]:
+def response_count(reply: Reply) -> Iterator[Violation]:
     """A turn of calls is followed by a turn with as many functionResponse parts, or refused with 400.
 
     Corrected: SHOULD, since Google says so in its refusals alone.
     """
-    yield from probe.refused_with(400)
+    if reply.reading.exchange.probe in UNPAIRED and _is_uneven(reply.asked):
+        yield from Probe(reply.reading, reply.at, reply.value).refused_with(400)
 
 
 @rule(
@@ -306,7 +308,6 @@ def media_ignored(run: Run) -> Iterator[Violation]:
     violating=error(400, asked=SNAKE, probe="snake-case-request", expect="answer"),
     conforming=answer(asked=SNAKE, probe="snake-case-request"),
     consequence="the manual's own REST examples do not work, or their settings are dropped",
-    also=("gem.request.accepted",),
 )
 def snake_case(probe: Probe) -> Iterator[Violation]:
     """Members may be spelt as their fields are named, in snake_case.
@@ -326,7 +327,6 @@ def snake_case(probe: Probe) -> Iterator[Violation]:
     violating=error(400, asked=ROLELESS, probe="roleless", expect="answer"),
     conforming=answer(asked=ROLELESS, probe="roleless"),
     consequence="the first example of the manual does not work",
-    also=("gem.request.accepted",),
 )
 def role_optional(probe: Probe) -> Iterator[Violation]:
     """A content without a role is the user's.
@@ -338,6 +338,20 @@ def role_optional(probe: Probe) -> Iterator[Violation]:
 
 def _signed(asked: Asked) -> bool:
     return any(True for _ in asked.parts("thoughtSignature"))
+
+
+def _is_uneven(asked: Asked) -> bool:
+    """Whether a content with calls is not followed by one with as many responses."""
+    for content, after in pairwise([*asked.contents, None]):
+        calls, responses = _number(content, "functionCall"), _number(after, "functionResponse")
+        if calls and calls != responses:
+            return True
+    return False
+
+
+def _number(content: Any, kind: str) -> int:
+    parts = member(content, "parts")
+    return sum(member(part, kind) is not ABSENT for part in parts) if isinstance(parts, list) else 0
 
 
 def _has_media(asked: Asked) -> bool:

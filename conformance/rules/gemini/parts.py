@@ -114,7 +114,8 @@ def call_shape(one: Part) -> Iterator[Violation]:
         yield one.found("functionCall", wanted="an object")
         return
     name, args = one.get("functionCall", "name"), one.get("functionCall", "args")
-    if not (isinstance(name, str) and name.strip()) and not one.asked.streams_arguments:
+    in_pieces = one.asked.streams_arguments or not one.asked.known
+    if not (isinstance(name, str) and name.strip()) and not in_pieces:
         yield one.found("functionCall", "name", wanted="a non-empty string")
     if args is not ABSENT and args is not None and not isinstance(args, dict):
         yield one.found("functionCall", "args", wanted="an object")

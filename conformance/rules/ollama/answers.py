@@ -119,4 +119,6 @@ def _lines(reading: Reading) -> Iterator[Line]:
     for number, line in enumerate([*ended, *([rest] if rest and whole else [])]):
         plain = line.removesuffix("\r")
         read = read_json(plain)
-        yield Line(reading, event_at(reading, number), read.value, number, plain, read)
+        # What looks like server-sent events has events of its own, which its lines are not.
+        event = number if reading.stream is None else None
+        yield Line(reading, event_at(reading, number), read.value, event, plain, read)

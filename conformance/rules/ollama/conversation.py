@@ -65,8 +65,8 @@ def result_accepted(probe: Probe) -> Iterator[Violation]:
 def result_used(one: Message) -> Iterator[Violation]:
     """The answer to a tool result uses it.
 
-    Judges the model: where the last result has a word in capitals that stands nowhere else in the history, the
-    answer has it too. Answers that call again are left alone.
+    Judges the model: where the last result has a word in capitals that stands nowhere else in the history,
+    the answer has it too. Answers that call again are left alone.
     """
     if not one.settled or one.calls:
         return

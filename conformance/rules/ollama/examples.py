@@ -145,7 +145,7 @@ def entry(**patch: Any) -> dict[str, Any]:
     return patched({**base, "details": {"family": "example"}}, patch)
 
 
-def shown(probe: str = "show-model", *, status: int = 200, body: Any = None, **patch: Any) -> Exchanges:
+def shown(probe: str = "models-retrieve", *, status: int = 200, body: Any = None, **patch: Any) -> Exchanges:
     """What is said of a model."""
     card = {"details": {"family": "example"}, "model_info": {}, "capabilities": ["completion"]}
     document = patched(card, patch) if body is None else body

@@ -151,7 +151,10 @@ no_call_markup = register(
     consequence="the user sees the thoughts, and they are sent back as if they had been said",
 )
 def thinking_separate(one: Message) -> Iterator[Violation]:
-    """What the model thought is in message.thinking, a text, and not in content."""
+    """What the model thought is in message.thinking, a text, and not in content.
+
+    Corrected: whether or not think is set, since a model that can think does.
+    """
     first = one.first_with("content")
     if first is not None and (leak := think_markup(one.content)):
         yield first.found("message", "content", wanted="thoughts in thinking", saw=leak)

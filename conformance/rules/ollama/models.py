@@ -116,10 +116,11 @@ def tested_present(one: Listing) -> Iterator[Violation]:
 @rule(
     "oll.models.show",
     wires=WIRES,
+    needs_end=True,
     level="SHOULD",
     basis="schema",
     source=SHOW,
-    probe="show-model",
+    probe="models-retrieve",
     violating=shown(body=[]),
     conforming=shown(),
     consequence="clients that look up what a model can do, and how long its context is, do without",
@@ -145,9 +146,9 @@ def show_model(probe: Probe) -> Iterator[Violation]:
     level="MUST",
     basis="prose",
     source=ollama("docs/api/errors.mdx"),
-    probe="show-unknown",
-    violating=shown("show-unknown"),
-    conforming=shown("show-unknown", status=404, body={"error": "model 'no-such-model' not found"}),
+    probe="retrieve-unknown",
+    violating=shown("retrieve-unknown"),
+    conforming=shown("retrieve-unknown", status=404, body={"error": "model 'no-such-model' not found"}),
     consequence="a client's check for a model always says yes",
 )
 def show_unknown(probe: Probe) -> Iterator[Violation]:

@@ -19,6 +19,7 @@ CLIENT = ollama_sdk("_client.py Client._request")
 ERRORS = ollama("docs/api/errors.mdx")
 SEPARATORS = "\u2028\u2029"
 FEWEST_SNAPSHOTS = 3
+BARE = {"type": "function", "function": {"name": "get_weather"}}
 FIRST, SECOND = ({"arguments": {"city": "Oslo"}}, {"arguments": {"unit": "C"}})
 
 
@@ -144,7 +145,7 @@ def fragments(one: Message) -> Iterator[Violation]:
         chunk(said(call(function=FIRST))),
         chunk(said(call(function=SECOND))),
         *told()[2:],
-        asked={"tools": []},
+        asked={"tools": [BARE]},
     ),
     conforming=stream(chunk(said(call())), chunk(said(call(2))), *told()[2:]),
     consequence="clients run each piece as a call of its own",

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from conformance.rules.leaks import LEAKED, QUOTED, register
 from conformance.rules.registry import rule
-from conformance.rules.responses.examples import WIRES, answer, call, message, stream, told, tool
+from conformance.rules.responses.examples import WIRES, answer, call, message, output_text, stream, told, tool
 from conformance.rules.responses.shapes import is_text
 from conformance.rules.responses.views import Result
 from conformance.rules.sources import open_responses, schema
@@ -105,6 +106,16 @@ def choice_allowed(result: Result) -> Iterator[Violation]:
         name = item.get("name")
         if is_text(name) and allowed is not None and name not in allowed:
             yield item.found("name", wanted="one of " + ", ".join(sorted(allowed)))
+
+
+no_call_markup = register(
+    "resp.response.no-call-markup-leak",
+    "openai-responses",
+    "function_call items",
+    answer(message(output_text(LEAKED)), asked=OFFER),
+    answer(message(output_text(QUOTED)), asked=OFFER),
+    schema("FunctionToolCall"),
+)
 
 
 def _calls_something(result: Result) -> bool:

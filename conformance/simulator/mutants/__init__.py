@@ -12,10 +12,30 @@ from conformance.simulator.mutants.anthropic_requests import ANTHROPIC_REQUESTS
 from conformance.simulator.mutants.anthropic_stream import ANTHROPIC_STREAM
 from conformance.simulator.mutants.details import DETAILS
 from conformance.simulator.mutants.errors import BAD_REQUESTS, CREDENTIALS, CROWDS, ERRORS, HEADERS
+from conformance.simulator.mutants.gemini import (
+    GEMINI_ACCOUNTS,
+    GEMINI_ENVELOPE,
+    GEMINI_FORMATS,
+    GEMINI_PARTS,
+    GEMINI_STREAM,
+)
+from conformance.simulator.mutants.gemini_requests import (
+    GEMINI_CONVERSATIONS,
+    GEMINI_ERRORS,
+    GEMINI_MODELS,
+)
 from conformance.simulator.mutants.history import HISTORY
 from conformance.simulator.mutants.logprobs import PROBABILITIES
 from conformance.simulator.mutants.models import MODELS
 from conformance.simulator.mutants.mutant import Mutant
+from conformance.simulator.mutants.ollama import (
+    OLLAMA_CONVERSATIONS,
+    OLLAMA_ENVELOPE,
+    OLLAMA_ERRORS,
+    OLLAMA_MESSAGES,
+    OLLAMA_MODELS,
+    OLLAMA_STREAM,
+)
 from conformance.simulator.mutants.parsing import PARSING
 from conformance.simulator.mutants.peers import PEERS
 from conformance.simulator.mutants.response import MESSAGES, RESPONSE, USAGE
@@ -74,6 +94,20 @@ MUTANTS: tuple[Mutant, ...] = (
     *ANTHROPIC,
     *ANTHROPIC_STREAM,
     *ANTHROPIC_REQUESTS,
+    *GEMINI_ENVELOPE,
+    *GEMINI_PARTS,
+    *GEMINI_ACCOUNTS,
+    *GEMINI_FORMATS,
+    *GEMINI_STREAM,
+    *GEMINI_ERRORS,
+    *GEMINI_CONVERSATIONS,
+    *GEMINI_MODELS,
+    *OLLAMA_ENVELOPE,
+    *OLLAMA_STREAM,
+    *OLLAMA_MESSAGES,
+    *OLLAMA_ERRORS,
+    *OLLAMA_CONVERSATIONS,
+    *OLLAMA_MODELS,
 )
 """Every mutant; their names are distinct."""
 

@@ -31,6 +31,8 @@ CAP = "parameters.max-tokens"
 STOP = "parameters.stop"
 EFFORT = "reasoning.effort"
 CACHED = "anthropic.cached-prefix"
+SCHEMA = "structured.json-schema"
+TWICE = "stream.same-as-whole"
 THINKS = to(f"{EFFORT}/0")
 EDITING = "anthropic.context-editing"
 TEXT = {"type": "text", "text": "Hello."}
@@ -53,6 +55,18 @@ def _one_more(document: Any) -> None:
 def _cached_twice(document: Any) -> None:
     usage = document["usage"]
     usage["input_tokens"] += usage["cache_read_input_tokens"]
+
+
+def _cheaper(document: Any) -> None:
+    document["usage"]["input_tokens"] -= 1
+
+
+def _cheap(document: Any) -> None:
+    document["usage"]["input_tokens"] = 1
+
+
+def _thinks(document: Any) -> None:
+    document["content"].insert(0, {"type": "thinking", "thinking": "Hm.", "signature": "EqQ="})
 
 
 ENVELOPE = (
@@ -144,4 +158,27 @@ CHOICE = (
     over("anth.response.edits-applied", EDITING, body(put("context_management", value=None))),
 )
 
-ANTHROPIC = (*ENVELOPE, *BLOCKS, *STOPPING, *CHOICE)
+SHAPED = (
+    over("anth.response.output-format-json", SCHEMA, body(put(*BLOCK, "text", value="It is warm."))),
+    over("anth.response.output-format-valid", SCHEMA, body(put(*BLOCK, "text", value="{}"))),
+    over("anth.response.strict-tool-input", "tools.strict", body(put(*BLOCK, "input", value={}))),
+    over("anth.response.tool-input-schema", CALL, body(put(*BLOCK, "input", value={"town": "Oslo"}))),
+)
+
+TOGETHER = (
+    over("anth.stream.usage-equals-whole", TWICE, only(to(f"{TWICE}/0"), body(_cheaper))),
+    over(
+        "anth.stream.text-equals-whole",
+        TWICE,
+        only(to(f"{TWICE}/0"), body(put(*BLOCK, "text", value="Salt is white."))),
+    ),
+    over(
+        "anth.response.own-answer",
+        "limits.concurrent",
+        only(to("limits.concurrent/0"), body(put(*BLOCK, "text", value="canary-b04d82f6"))),
+    ),
+    over("anth.request.attachment-not-ignored", "chat.image", only(to("chat.image/0"), body(_cheap))),
+    over("anth.response.thinking-off", EFFORT, only(to(f"{EFFORT}/1"), body(_thinks))),
+)
+
+ANTHROPIC = (*ENVELOPE, *BLOCKS, *STOPPING, *CHOICE, *SHAPED, *TOGETHER)
