@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING
 from conformance.dialects.jsontext import same
 from conformance.dialects.rendering import Result, Written, neutralised, paragraphs, visible
 from conformance.types import (
+    Audio,
+    File,
     Image,
     Loss,
     Message,
@@ -149,8 +151,8 @@ class _Work:
         self.messages.append(replace(message, parts=(Text(text),) if text else ()))
 
     def _assistant_part(self, part: Part, path: str) -> Part | None:
-        if isinstance(part, Image):
-            self.lose(path, "an assistant's image has no text")
+        if isinstance(part, Image | Audio | File):
+            self.lose(path, "an assistant's picture, sound or document has no text")
             return None
         if part.opaque and not isinstance(part, Reasoning):
             self.lose(f"{path}/opaque", "bound to its provider")
@@ -197,7 +199,7 @@ class _Work:
         if not self.waiting:
             return
         results: list[Result] = []
-        images: list[Image] = []
+        shown: list[Part] = []
         for name, call_id, found in self._paired():
             if found is None:
                 self.lose(
@@ -206,7 +208,7 @@ class _Work:
                 results.append(Result(name, NO_RESULT, call_id))
                 continue
             index, message = found
-            images += [part for part in message.parts if isinstance(part, Image)]
+            shown += [part for part in message.parts if not visible(part)]
             results.append(Result(name, self._result_text(index, message), call_id))
             if not call_id or call_id not in self.dialect.render_results(results[-1:])[0].text:
                 self.lose(f"/messages/{index}/tool_call_id", "results are paired by order", form=True)
@@ -216,7 +218,7 @@ class _Work:
             self.lose(
                 f"/messages/{self.waiting[0][0]}/role", f"the dialect's {role} is sent as user", form=True
             )
-        self.messages.append(Message("user", (Text("\n".join(one.text for one in sent)), *images)))
+        self.messages.append(Message("user", (Text("\n".join(one.text for one in sent)), *shown)))
         self.waiting, self.asked = [], []
 
     def _paired(self) -> Iterator[tuple[str, str, tuple[int, Message] | None]]:
@@ -236,6 +238,9 @@ class _Work:
             visible(self.safe(part, f"/messages/{index}/parts/{n}")) for n, part in enumerate(message.parts)
         ]
         text = "".join(texts)
+        if message.is_error:
+            self.lose(f"/messages/{index}/is_error", "told in words", form=True)
+            text = f"Error: {text}"
         if self.dialect.forging_lines is not None:
             text, count = neutralised(text, self.dialect.forging_lines)
             if count:

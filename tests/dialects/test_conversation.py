@@ -14,6 +14,8 @@ from conformance.dialects.conversation import NO_RESULT
 from conformance.dialects.hermes import Hermes
 from conformance.dialects.rendering import CONTROL, JOINER, escaped, neutralised
 from conformance.types import (
+    Audio,
+    File,
     Image,
     Loss,
     Message,
@@ -209,15 +211,30 @@ def test_arguments_keep_their_spelling_where_they_are_json() -> None:
     assert '"arguments": { "n": 1.10 }}' in DIALECTS["hermes"].render_calls(turn)
 
 
-def test_images_of_results_go_along_in_the_user_message() -> None:
-    picture = Image("data:image/png;base64,AA")
-    result = Message("tool", (Text("see"), picture), tool_call_id="call_1")
-    request, _ = DIALECTS["hermes"].to_text(Request((Message.assistant(Turn((ONE,))), result)))
-    assert request.messages[-1].parts[1:] == (picture,)
+@pytest.mark.parametrize("shown", [Image("data:image/png;base64,AA"), Audio("AA", "wav"), File("data:x")])
+def test_what_results_show_goes_along_in_the_user_message(shown: Image | Audio | File) -> None:
+    result = Message("tool", (Text("see"), shown), tool_call_id="call_1")
+    request, losses = DIALECTS["hermes"].to_text(Request((Message.assistant(Turn((ONE,))), result)))
+    assert request.messages[-1].parts[1:] == (shown,)
+    assert meaning(losses) == []
+
+
+@pytest.mark.parametrize("shown", [Image("data:image/png;base64,AA"), Audio("AA", "wav"), File("data:x")])
+def test_what_an_assistant_shows_is_lost(shown: Image | Audio | File) -> None:
+    request, losses = DIALECTS["hermes"].to_text(Request((Message.assistant(Turn((Text("see"), shown))),)))
+    assert request.messages[-1].parts == (Text("see"),)
+    assert meaning(losses) == ["/messages/0/parts/1"]
+
+
+def test_a_failure_of_a_tool_is_told_in_words() -> None:
+    result = replace(Message.tool(ONE, "no such city"), is_error=True)
+    request, losses = DIALECTS["react"].to_text(Request((Message.assistant(Turn((ONE,))), result)))
+    assert texts(request)[-1][1] == "Observation: Error: no such city"
+    assert Loss("/messages/1/is_error", "told in words", "form") in losses
 
 
 def test_refusals_are_told_and_strict_schemas_and_opaque_tokens_are_lost() -> None:
-    turn = Turn((Refusal("No."), replace(ONE, opaque={"signature": "x"})))
+    turn = Turn((Refusal("No."), replace(ONE, opaque={"gemini": {"signature": "x"}})))
     tools = (replace(TOOLS[0], strict=True),)
     request, losses = DIALECTS["hermes"].to_text(Request((Message.assistant(turn),), tools=tools))
     assert texts(request)[-1][1].startswith("No.")
@@ -251,7 +268,7 @@ def test_reasoning_goes_back_in_the_current_tool_loop_where_the_models_want_it(
 
 
 def test_reasoning_that_is_bound_to_its_provider_never_goes_along() -> None:
-    turn = Turn((Reasoning("Hm.", opaque={"signature": "x"}), ONE))
+    turn = Turn((Reasoning("Hm.", opaque={"gemini": {"signature": "x"}}), ONE))
     request, losses = DIALECTS["kimi-k2"].to_text(Request((Message.user("x"), Message.assistant(turn))))
     assert "Hm." not in texts(request)[-1][1]
     assert meaning(losses) == ["/messages/1/parts/0"]

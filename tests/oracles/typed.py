@@ -8,9 +8,12 @@ from functools import cache
 from types import UnionType
 from typing import Any, Literal, NotRequired, Required, Union
 
+import typing_extensions
 from typing_extensions import get_type_hints, is_typeddict
 
-_WRAPPERS = (Required, NotRequired, typing.Required, typing.NotRequired, typing.Annotated)
+_REQUIRED = (Required, typing_extensions.Required)
+_OPTIONAL = (NotRequired, typing_extensions.NotRequired)
+_WRAPPERS = (*_REQUIRED, *_OPTIONAL, typing.Annotated)
 
 
 def strangers(value: Any, kind: Any, path: str = "") -> Iterator[str]:
@@ -21,7 +24,8 @@ def strangers(value: Any, kind: Any, path: str = "") -> Iterator[str]:
     if origin in _WRAPPERS:
         yield from strangers(value, inner[0], path)
     elif origin in (Union, UnionType):
-        yield from min((list(strangers(value, each, path)) for each in inner), key=_weight)
+        found = [list(strangers(value, each, path)) for each in inner]
+        yield from min(found, key=lambda problems: _weight(problems, path))
     elif origin is Literal:
         if value not in inner:
             yield f"{path}: no such word"
@@ -43,9 +47,10 @@ def strangers(value: Any, kind: Any, path: str = "") -> Iterator[str]:
 _SCALARS: dict[Any, Any] = {str: str, int: int, float: (int, float), bool: bool, type(None): type(None)}
 
 
-def _weight(problems: list[str]) -> tuple[int, int]:
-    """Wrong values and missing members weigh more than members that nobody knows."""
-    return sum(":" in problem for problem in problems), len(problems)
+def _weight(problems: list[str], path: str) -> tuple[bool, int, int]:
+    """Another type weighs most, then wrong values and missing members, then members that nobody knows."""
+    elsewhere = any(problem.startswith(f"{path}:") for problem in problems)
+    return elsewhere, sum(":" in problem for problem in problems), len(problems)
 
 
 def _members(value: Any, kind: Any, path: str) -> Iterator[str]:
@@ -53,13 +58,21 @@ def _members(value: Any, kind: Any, path: str) -> Iterator[str]:
         yield f"{path}: no object"
         return
     known = _hints(kind)
-    for name in kind.__required_keys__ - value.keys():
+    for name in _required(kind) - value.keys():
         yield f"{path}/{name}: is missing"
     for name, member in value.items():
         if name in known:
             yield from strangers(member, known[name], f"{path}/{name}")
         else:
             yield f"{path}/{name}"
+
+
+@cache
+def _required(kind: Any) -> frozenset[str]:
+    """The class itself does not know, where its module's annotations are texts."""
+    wrapped = {name: typing.get_origin(hint) for name, hint in _hints(kind).items()}
+    always = {name for name in kind.__required_keys__ if wrapped[name] not in _OPTIONAL}
+    return frozenset(always | {name for name, wrapper in wrapped.items() if wrapper in _REQUIRED})
 
 
 @cache

@@ -145,7 +145,8 @@ def attachment_ignored(run: Run) -> Iterator[Violation]:
         for message in messages if kind else ():
             if _sends(message, kind) and (message.input_total or 0) <= least and message.usage is not None:
                 wanted = f"more than the {least} of the question without its {kind}"
-                yield message.usage.found("input_tokens", wanted=wanted)
+                saw = f"{message.input_total}, those from and for the cache included"
+                yield message.usage.found("input_tokens", wanted=wanted, saw=saw)
 
 
 @rule(

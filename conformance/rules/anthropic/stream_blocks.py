@@ -146,24 +146,27 @@ def contiguous(one: MessageStream) -> Iterator[Violation]:
     "anth.stream.block-start-zero-values",
     wires=WIRES,
     level="MUST",
-    basis="sdk",
-    source=(STREAMING, ACCUMULATE),
+    basis="schema",
+    source=(STREAMING, anthropic_sdk("types/raw_content_block_start_event.py"), ACCUMULATE),
     violating=stream(but_in(told(), BLOCK, "content_block", text=ABSENT)),
     conforming=stream(),
-    consequence="anthropic 2.14.0 raises TypeError when it adds the first delta to what is not there",
+    consequence="anthropic 2.14.0 raises TypeError when it adds the first text delta to what is not there; "
+    "typed clients refuse a tool_use without input",
 )
 def zero_values(block: BlockStream) -> Iterator[Violation]:
     """content_block_start carries a text, thinking or input that deltas can be added to.
 
-    Corrected: that it is empty is a rule of its own (anth.stream.block-start-empty), since the SDK goes on
-    from whatever is there; and no signature is needed, since the SDK sets it.
+    Corrected: the basis is the schema of the blocks, since the SDK minds only the texts. That it is empty
+    is a rule of its own (anth.stream.block-start-empty), since the SDK goes on from whatever is there;
+    and no signature is needed, since the SDK sets it.
     """
     if not isinstance(block.start, dict) or not block.type:
         yield block.found(wanted="an object with a type", saw=show(block.start))
     elif block.type in EMPTY:
         name, empty = EMPTY[block.type]
         if type(block.start.get(name)) is not type(empty):
-            yield block.found(name, wanted="an object" if empty == {} else "a string")
+            wanted = "an object" if empty == {} else "a string"
+            yield block.found(name, wanted=wanted, saw=show(block.start.get(name, ABSENT)))
 
 
 @rule(
