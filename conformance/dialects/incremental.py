@@ -241,8 +241,9 @@ class Parser:
         context = Context(final, self._tools, self._pieces.calls, self._pieces.said)
         outcome = self._grammar.region(text, at, context)
         if isinstance(outcome, Wait):
-            assert not final, f"{self._grammar.name} waits for more than all"
-            return at, True
+            if not final:
+                return at, True
+            outcome = Missed(len(text), frozenset({"malformed"}))
         if isinstance(outcome, Think):
             self._begin_thinking(outcome)
             return outcome.end, False

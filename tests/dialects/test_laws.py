@@ -150,7 +150,7 @@ def test_no_text_raises_and_text_without_markers_stays_as_it_is(dialect: Dialect
 
 # ----------------------------------------------------------------------------------------- hostile
 
-_N = 50_000
+_N = 20_000
 
 
 def hostile(dialect: Dialect) -> dict[str, str]:
@@ -195,6 +195,7 @@ class Counting:
     def region(self, text: str, at: int, context: Context) -> Outcome:
         outcome = self.dialect.region(text, at, context)
         if isinstance(outcome, Wait):
+            assert not context.final
             self.waited += len(text) - at
         return outcome
 
@@ -209,6 +210,27 @@ def test_waiting_for_the_end_of_a_region_is_linear_even_char_by_char(dialect: Di
             parser.feed(char)
         parser.finish()
         assert counting.waited <= 64 * 1024 + 9 * len(text), marker
+
+
+@each_dialect
+@given(data=st.data())
+@settings(max_examples=30, deadline=None)
+def test_no_region_waits_for_more_than_all_of_the_text(dialect: Dialect, data: st.DataObject) -> None:
+    text = data.draw(soups(dialect))
+    for cut in range(len(text)):
+        parser = Parser(Counting(dialect), TOOLS)
+        parser.feed(text[:cut])
+        parser.finish()
+
+
+@pytest.mark.parametrize(
+    "pattern", ["<tool_call>", "<tool_call>\n", '<tool_call>{"a":"', "<tool_call>{{", "`<tool_call>`"]
+)
+def test_two_megabytes_of_markup_are_content(pattern: str) -> None:
+    text = pattern * (2_000_000 // len(pattern))
+    parsed = DIALECTS["hermes"].parse(text, TOOLS)
+    assert parsed.content == text.strip()
+    assert parsed.calls == ()
 
 
 def test_a_call_appears_as_soon_as_it_is_complete() -> None:
