@@ -1,4 +1,4 @@
-"""Recordings of the reference endpoint that others published: the material of the calibration.
+"""Recordings of the reference endpoints that others published: the material of the calibration.
 
 Only what the corpus's manifest calls wire fidelity: bodies as the client saw them. Content is data and
 never executed: YAML goes through libyaml's safe loader, with Python's tags read as the plain nodes beneath.
@@ -11,41 +11,66 @@ import binascii
 import gzip
 import io
 import json
-from collections.abc import Callable, Iterable, Mapping
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import yaml
 
-from conformance.types import Exchange, HttpRequest, HttpResponse
+from conformance.types import WIRES, Exchange, HttpRequest, HttpResponse, WireName
 
 Headers = tuple[tuple[str, str], ...]
+ManifestRow = Mapping[str, Any]
+"""A line of ``manifest.jsonl``: what is known of one exchange."""
 
 MAX_BODY = 64 * 1024 * 1024
 """A packed body is unpacked up to here, in bytes."""
 
-WANTED = {"host": "api.openai.com", "wire": "openai-chat", "fidelity": "wire"}
+REFERENCES: Mapping[WireName, re.Pattern[str]] = {
+    "openai-chat": re.compile(r"api\.openai\.com"),
+    "openai-responses": re.compile(r"api\.openai\.com"),
+    "anthropic-messages": re.compile(r"api\.anthropic\.com"),
+    "gemini": re.compile(r"(generativelanguage|([a-z0-9-]+-)?aiplatform)\.googleapis\.com"),
+}
+"""The hosts at which whoever published a wire answers. Ollama runs anywhere: there the manifest names it."""
 
 
-def reference_recordings(corpus: Path) -> dict[str, tuple[Exchange, ...]]:
-    """The reference endpoint's exchanges by file, in the manifest's order.
+def readable(corpus: Path, fits: Callable[[ManifestRow], bool]) -> Iterator[tuple[ManifestRow, Exchange]]:
+    """The exchanges whose rows of the manifest fit, in its order, with those rows.
 
-    Left out are formats without a loader and bodies that the recorder left empty. Raises ``OSError``
-    where the corpus is not there, and ``ValueError`` or ``KeyError`` where a file is not what the
-    manifest says.
+    Left out are bodies that are not as the client saw them, formats without a loader and bodies that the
+    recorder left empty. Raises ``OSError`` where the corpus is not there, and ``ValueError`` or ``KeyError``
+    where a file is not what the manifest says.
     """
-    places: dict[str, tuple[str, list[int]]] = {}
+    files: dict[str, list[Exchange]] = {}
     for line in (corpus / "manifest.jsonl").read_text("utf-8").splitlines():
-        row: dict[str, Any] = json.loads(line)
-        fits = all(row[name] == value for name, value in WANTED.items()) and row["format"] in LOADERS
+        row: ManifestRow = json.loads(line)
         # A consumer that broke off before the first byte leaves an empty body: nothing to grade.
-        if fits and "body.empty" not in row["anomalies"]:
-            places.setdefault(row["file"], (row["format"], []))[1].append(row["position"])
-    recordings: dict[str, tuple[Exchange, ...]] = {}
-    for file, (kind, positions) in places.items():
-        whole = LOADERS[kind]((corpus / file).read_bytes())
-        recordings[file] = tuple(whole[position] for position in positions)
-    return recordings
+        graded = row["fidelity"] == "wire" and "body.empty" not in row["anomalies"]
+        if graded and row["format"] in LOADERS and fits(row):
+            file = row["file"]
+            if file not in files:
+                files[file] = LOADERS[row["format"]]((corpus / file).read_bytes())
+            yield row, replace(files[file][row["position"]], wire=row["wire"])
+
+
+def is_reference(row: ManifestRow) -> bool:
+    """Whether an exchange is with the reference endpoint of its wire, by its row of the manifest."""
+    if row["wire"] == "ollama":
+        return bool(row["provider"] == "ollama")
+    host = REFERENCES.get(row["wire"])
+    return host is not None and host.fullmatch(row["host"]) is not None
+
+
+def reference_recordings(corpus: Path) -> dict[WireName, dict[str, tuple[Exchange, ...]]]:
+    """The reference endpoints' exchanges by wire and file, in the manifest's order. Raises as ``readable``."""
+    found: dict[WireName, dict[str, tuple[Exchange, ...]]] = {wire: {} for wire in WIRES}
+    for row, exchange in readable(corpus, is_reference):
+        of_wire = found[exchange.wire]
+        of_wire[row["file"]] = (*of_wire.get(row["file"], ()), exchange)
+    return found
 
 
 def _exchange(asked: tuple[str, str, Headers, bytes], got: tuple[int, Headers, bytes]) -> Exchange:
@@ -83,7 +108,7 @@ def _go_vcr(data: bytes) -> list[Exchange]:
     return [
         _exchange(
             (asked["method"], asked["url"], _headers(asked.get("headers", {})), _body(asked.get("body"))),
-            (got["code"], _headers(got["headers"]), _body(got["body"])),
+            (got["code"], _headers(got.get("headers", {})), _body(got["body"])),
         )
         for asked, got in _pairs(_yaml(data)["interactions"])
     ]

@@ -1,7 +1,7 @@
 """What a server makes of calls as models write them: its parser, with the model's words given.
 
 Only our scripted model writes these texts; the ideal turn is what a correct server makes of each. They are
-Hermes text (section 1 of the format's grammar: any key order, any white space, one element per call).
+Hermes text (any white space around the JSON, one element per call).
 """
 
 from __future__ import annotations
@@ -50,20 +50,6 @@ def adjacent_calls() -> Script:
     question = Message.user("I need the weather and the time in Gdansk. Use both tools.")
     turn = yield from ask(request(question, tools=(WEATHER, TIME)))
     need(turn.calls or "<tool_call>" in turn.text, "write the calls")
-
-
-@scenario(
-    "parser.arguments-first",
-    ideal=(called(("get_weather", {"city": "Lviv"})),),
-    written={0: '<tool_call>\n{"arguments": {"city": "Lviv"}, "name": "get_weather"}\n</tool_call>'},
-    needs=("scripted", "tools"),
-    optional=(TOOLS,),
-)
-def arguments_first() -> Script:
-    """The arguments before the name: the keys of a JSON object have no order."""
-    question = Message.user("What is the weather in Lviv? Use the tool.")
-    turn = yield from ask(request(question, tools=(WEATHER,)))
-    need(turn.calls or "<tool_call>" in turn.text, "write the call")
 
 
 @scenario(

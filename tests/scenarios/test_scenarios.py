@@ -30,7 +30,7 @@ WANTED = {
     "choice-none choice-required choice-named no-arguments unicode-arguments cut-call parallel-false strict "
     "allowed-tools error-result image-result computer-use cleared-results",
     "stream": "plain arguments parallel-calls usage two-choices logprobs obfuscation-off",
-    "parser": "one-line adjacent-calls arguments-first quoted-markup",
+    "parser": "one-line adjacent-calls quoted-markup",
     "reasoning": "echo interleaved effort stream",
     "structured": "json-schema json-schema-stream json-schema-loose json-object with-tools schema-limits",
     "history": "tool-results tool-content broken-pairing assistant-messages arguments foreign-ids "
