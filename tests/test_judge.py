@@ -231,6 +231,20 @@ def test_a_quirk_that_shows_somewhere_or_could_not_show_is_not_stale() -> None:
 
 
 @pytest.mark.parametrize(
+    ("said", "reason"),
+    [
+        ("API key not valid. Please pass a valid API key.", "HTTP 400: the credentials were refused"),
+        ("Your credit balance is too low to access the API.", "HTTP 400: the account has no credit"),
+    ],
+)
+def test_a_400_that_says_in_words_what_others_say_with_a_status_is_no_violation(
+    said: str, reason: str
+) -> None:
+    cell = cell_of(a_scenario(), [Attempt(refusing(400, said), *STUCK)])
+    assert (cell.verdict, cell.reason.startswith(reason)) == ("error", True)
+
+
+@pytest.mark.parametrize(
     ("exchanges", "kept"),
     [
         (CLEAN, True),
@@ -242,6 +256,9 @@ def test_a_quirk_that_shows_somewhere_or_could_not_show_is_not_stale() -> None:
         (refusing(401, expect="refusal", probe="malformed-json"), False),
         (refusing(500, "Overloaded"), False),
         (refusing(401), False),
+        (refusing(400, "API key not valid. Please pass a valid API key."), False),
+        (refusing(400, "Your credit balance is too low to access the Anthropic API."), False),
+        (refusing(400, "API key not valid.", expect="refusal", probe="wrong-key"), True),
         (refusing(429), False),
         (refusing(503, expect="refusal"), False),
         (ex.error(429, probe="burst", expect="either"), True),

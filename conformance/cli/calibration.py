@@ -16,7 +16,7 @@ import click
 
 from conformance.cli.failing import clearly
 from conformance.cli.signed_off import SIGNED_OFF
-from conformance.types import Exchange, WireName
+from conformance.types import Exchange, Level, WireName
 
 if TYPE_CHECKING:
     from conformance.rules import Rule
@@ -50,12 +50,14 @@ several wires find nothing to compare in a recording and are left out.
 CHAPTER = """
 ## {wire}
 
-Exchanges with {reference}: {exchanges} ({streams} of them streams) in {files} files, recorded from {first} to
-{last}.
+Exchanges with {reference}: {exchanges} ({streams} of them streams) in {files} files,
+recorded from {first} to {last}.
 
 {reached} of {rules} rules found something to judge. {broken} MUST rules do not hold somewhere; each place is
 signed off with the reason why it is not the endpoint's fault. {probes} more rules judge only what a scenario
 probes, which recordings don't tell.
+
+SHOULD rules that do not hold somewhere: {should}.
 
 | rule | level | exchanges | hits | signed off |
 |---|---|--:|--:|---|
@@ -97,13 +99,13 @@ class Calibration:
 
     @property
     def streams(self) -> int:
-        """How many answers came in pieces: server-sent events, lines, or the array that Gemini makes of them."""
+        """How many answers came in pieces: server-sent events, lines, or an array of chunks."""
         bodies = [one.response.body for one in self.exchanges if one.response]
         return sum(body.startswith(b"[") or b"data:" in body or b"}\n{" in body for body in bodies)
 
-    def missed(self, level: str) -> int:
-        """How many rules of a level do not hold somewhere."""
-        return sum(row.rule.level == level and row.hits > 0 for row in self.rows)
+    def missed(self, level: Level) -> list[str]:
+        """The rules of a level that do not hold somewhere."""
+        return sorted(row.rule.id for row in self.rows if row.rule.level == level and row.hits)
 
     @property
     def reached(self) -> int:
@@ -150,12 +152,13 @@ def page(calibrations: Sequence[Calibration], manifest: bytes) -> str:
 
 
 def _page(calibrations: Sequence[Calibration], manifest: bytes) -> Iterator[str]:
+    recorded = [one for one in calibrations if one.exchanges]
     yield INTRODUCTION.format(manifest=hashlib.sha256(manifest).hexdigest()[:16])
-    for one in calibrations:
+    for one in recorded:
         counts = (len(one.exchanges), one.streams, len(one.rows), one.reached)
-        broken = (one.missed("MUST"), one.missed("SHOULD"))
+        broken = (len(one.missed("MUST")), len(one.missed("SHOULD")))
         yield f"| [{one.wire}](#{one.wire}) | {' | '.join(map(str, counts + broken))} |\n"
-    for one in calibrations:
+    for one in recorded:
         yield from _chapter(one)
 
 
@@ -173,8 +176,9 @@ def _chapter(one: Calibration) -> Iterator[str]:
         last=last,
         reached=one.reached,
         rules=len(one.rows),
-        broken=one.missed("MUST"),
+        broken=len(one.missed("MUST")),
         probes=one.probes,
+        should=", ".join(f"`{rule}`" for rule in one.missed("SHOULD")) or "none",
     )
     for row in sorted(one.rows, key=lambda row: (row.rule.id.split("."), row.rule.id)):
         excused: dict[str, list[str]] = {}

@@ -65,7 +65,10 @@ def is_reference(row: ManifestRow) -> bool:
 
 
 def reference_recordings(corpus: Path) -> dict[WireName, dict[str, tuple[Exchange, ...]]]:
-    """The reference endpoints' exchanges by wire and file, in the manifest's order. Raises as ``readable``."""
+    """The reference endpoints' exchanges by wire and file, in the manifest's order.
+
+    Raises as ``readable``.
+    """
     found: dict[WireName, dict[str, tuple[Exchange, ...]]] = {wire: {} for wire in WIRES}
     for row, exchange in readable(corpus, is_reference):
         of_wire = found[exchange.wire]

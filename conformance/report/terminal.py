@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from rich.console import Console
@@ -40,7 +41,7 @@ def print_matrix(matrix: Matrix, console: Console, verbose: bool = False) -> Non
     shown = list(layout.walk())
     _flags(page, shown)
     _deviations(page, shown, verbose, name_endpoints=True)
-    _reasons(page, shown, name_endpoints=True)
+    _reasons(page, shown, name_endpoints=True, verbose=verbose)
     _information(page, shown, counted=True)
     _notes(page, matrix.notes)
     _idle(page, layout.idle, verbose)
@@ -59,7 +60,7 @@ def print_tree(matrix: Matrix, console: Console) -> None:
                 _branch(page, chapter, branch)
         _flags(page, cells)
         _deviations(page, cells, verbose=False, name_endpoints=False)
-        _reasons(page, cells, name_endpoints=False)
+        _reasons(page, cells, name_endpoints=False, verbose=True)
         _information(page, cells, counted=False)
     _notes(page, matrix.notes)
     _idle(page, layout.idle, verbose=False)
@@ -299,14 +300,22 @@ def _gravity(deviation: Deviation) -> tuple[tuple[int, int], int]:
     return min(_finding_gravity(finding) for _, finding in deviation.places), -len(deviation.places)
 
 
-def _reasons(page: Page, cells: Iterable[Cell], name_endpoints: bool) -> None:
+def _reasons(page: Page, cells: Iterable[Cell], name_endpoints: bool, verbose: bool) -> None:
     found = reasons(cells)
     if not found:
         return
     page.title("What else to know")
     for reason in sorted(found, key=lambda reason: BY_GRAVITY.index(reason.verdict)):
+        if reason.verdict == "unsupported" and not verbose:
+            continue
         page.print(page.mark(reason.verdict), page.own(f" {reason.verdict}: "), page.foreign(reason.text))
         page.print(_places(page, reason.cells, name_endpoints), indent=4)
+    left = [cell for reason in found if reason.verdict == "unsupported" for cell in reason.cells]
+    if left and not verbose:
+        page.print(page.mark("unsupported"), page.own(" unsupported: -v says why of each scenario"))
+        counted = Counter(cell.endpoint for cell in left)
+        told = ", ".join(f"{endpoint} {number}" for endpoint, number in counted.items())
+        page.print(page.foreign(told, limit=10_000), indent=4)
 
 
 def _information(page: Page, cells: Iterable[Cell], counted: bool) -> None:

@@ -18,10 +18,10 @@ from math import isfinite
 from typing import Any
 
 from conformance.types import File, Image, Loss, Opaque, Part, Reasoning, Refusal, Text, ToolCall
-from conformance.wires.anthropic_arguments import to_input
 from conformance.wires.anthropic_facts import Note
 from conformance.wires.anthropic_ids import unescape
 from conformance.wires.anthropic_media import WIRE, encode_media, read_media
+from conformance.wires.arguments import object_of, text_of
 from conformance.wires.body import compact, parse
 from conformance.wires.losses import is_foreign, own
 
@@ -85,7 +85,7 @@ def encode_part(part: Part, at: str, call_id: str, losses: list[Loss]) -> dict[s
             return {"type": "redacted_thinking", **mine}
         return {"type": "thinking", "thinking": part.text, **mine}
     if isinstance(part, ToolCall):
-        value = to_input(part.arguments, at, losses)
+        value = object_of(part.arguments, at, losses)
         return {"type": "tool_use", "id": call_id, "name": part.name, "input": value, **mine}
     if isinstance(part, Refusal):
         losses.append(Loss(at, "that it is a refusal: told as text", "form"))
@@ -175,7 +175,7 @@ def _arguments(block: dict[str, Any], at: str, note: Note) -> str:
         note("input-not-object", path, type(value).__name__)
     elif not _is_finite(value):
         note("input-not-finite", path, "")
-    return compact(value)
+    return text_of(value)
 
 
 def is_object(text: str) -> bool:

@@ -11,9 +11,9 @@ from __future__ import annotations
 import base64
 import binascii
 from typing import Any, TypeAlias
-from urllib.parse import unquote_to_bytes
 
 from conformance.types import File, Image, Loss, Opaque, WireName
+from conformance.wires.media import data_url, inline
 
 WIRE: WireName = "anthropic-messages"
 
@@ -54,17 +54,12 @@ def _opaque(rest: dict[str, Any]) -> Opaque | None:
 
 
 def _source(url: str, kind: str, at: str, losses: list[Loss]) -> dict[str, Any]:
-    if not url.startswith("data:"):
+    found = inline(url)
+    if found is None:
         return {"type": "url", "url": url}
-    head, _, data = url.removeprefix("data:").partition(",")
-    media = head
-    if head.lower().endswith(";base64"):
-        media = head[: -len(";base64")]
-    else:
-        plain = unquote_to_bytes(data.encode("utf-8", "surrogatepass"))
-        data = base64.b64encode(plain).decode()
+    media, data = found[0] or _TEXT, found[1]
+    if not url.lower().endswith(f";base64,{data}".lower()):
         losses.append(Loss(at, "a data URL in percent encoding, told in base64", "form"))
-    media = media or _TEXT
     text = _text(data) if kind == "document" and media == _TEXT else None
     if text is not None:
         return {"type": "text", "media_type": _TEXT, "data": text}
@@ -76,9 +71,9 @@ def _url(source: dict[str, Any]) -> str:
     if kind == "url" and isinstance(source.get("url"), str):
         return str(source["url"])
     if kind == "base64" and isinstance(data, str) and isinstance(media, str):
-        return f"data:{media};base64,{data}"
+        return data_url(media, data)
     if kind == "text" and isinstance(data, str):
-        return f"data:{_TEXT};base64,{_base64(data)}"
+        return data_url(_TEXT, _base64(data))
     return ""
 
 

@@ -45,9 +45,10 @@ def inline(url: str) -> tuple[str, str] | None:
     head, comma, data = url[5:].partition(",")
     if not comma:
         return None
-    if head.endswith(";base64"):
+    if head.lower().endswith(";base64"):
         return head[: -len(";base64")], data
-    return head or "text/plain", base64.b64encode(unquote_to_bytes(data)).decode()
+    plain = unquote_to_bytes(data.encode("utf-8", "surrogatepass"))
+    return head or "text/plain", base64.b64encode(plain).decode()
 
 
 def data_url(kind: str, data: str) -> str:

@@ -1,4 +1,4 @@
-"""The reference endpoint itself, as others recorded it, breaks no MUST beyond what is signed off.
+"""The reference endpoints themselves, as others recorded them, break no MUST beyond what is signed off.
 
 The gate reads ``../shared/corpus`` (real exchanges published under permissive licences); it is skipped where
 that is missing.
@@ -15,8 +15,10 @@ from typing import Any
 import pytest
 import yaml
 
-from conformance.cli.calibration import SIGNED_OFF, Recordings, Row, broken_musts, calibrate, page
-from conformance.cli.corpus import LOADERS, reference_recordings
+from conformance.cli.calibration import Calibration, calibrate, page
+from conformance.cli.corpus import LOADERS, is_reference, reference_recordings
+from conformance.cli.signed_off import SIGNED_OFF
+from conformance.types import WIRES, WireName
 
 from .support import conformance
 
@@ -33,35 +35,81 @@ PACKED = gzip.compress(SAID.encode())
 
 
 @pytest.fixture(scope="module")
-def recordings() -> Recordings:
-    return reference_recordings(CORPUS)
-
-
-@pytest.fixture(scope="module")
-def rows(recordings: Recordings) -> tuple[Row, ...]:
-    return calibrate(recordings)
+def calibrated() -> dict[WireName, Calibration]:
+    return {wire: calibrate(wire, found) for wire, found in reference_recordings(CORPUS).items()}
 
 
 # ------------------------------------------------------------------------------------------- the gate
 
 
 @needs_corpus
-def test_there_are_enough_recordings_to_rest_on(recordings: Recordings) -> None:
-    exchanges = [one for several in recordings.values() for one in several]
-    assert len(exchanges) >= 140
-    assert {Path(file).suffix for file in recordings} == {".yaml", ".yml", ".har", ".httprr"}
+@pytest.mark.parametrize(
+    ("wire", "exchanges", "streams"),
+    [
+        ("openai-chat", 140, 25),
+        ("openai-responses", 60, 30),
+        ("anthropic-messages", 90, 40),
+        ("gemini", 120, 50),
+        ("ollama", 35, 24),
+    ],
+)
+def test_there_are_enough_recordings_to_rest_on(
+    calibrated: dict[WireName, Calibration], wire: WireName, exchanges: int, streams: int
+) -> None:
+    assert len(calibrated[wire].exchanges) >= exchanges
+    assert calibrated[wire].streams >= streams
 
 
 @needs_corpus
-def test_the_reference_endpoint_breaks_no_must_beyond_the_signed_off(rows: tuple[Row, ...]) -> None:
-    assert broken_musts(rows) == SIGNED_OFF.keys()
+def test_recordings_of_every_format_are_among_them() -> None:
+    files = [file for recordings in reference_recordings(CORPUS).values() for file in recordings]
+    assert {Path(file).suffix for file in files} == {".yaml", ".yml", ".har", ".httprr"}
 
 
 @needs_corpus
-def test_the_table_in_docs_is_fresh(recordings: Recordings, rows: tuple[Row, ...]) -> None:
-    fresh = page(rows, recordings, MANIFEST.read_bytes())
+@pytest.mark.parametrize("wire", WIRES)
+def test_the_reference_endpoint_breaks_no_must_beyond_the_signed_off(
+    calibrated: dict[WireName, Calibration], wire: WireName
+) -> None:
+    assert calibrated[wire].broken_musts == SIGNED_OFF[wire].keys()
+
+
+@needs_corpus
+@pytest.mark.parametrize("wire", WIRES)
+def test_only_rules_of_the_wire_are_counted(calibrated: dict[WireName, Calibration], wire: WireName) -> None:
+    assert all(wire in row.rule.wires for row in calibrated[wire].rows)
+    assert all(one.wire == wire for one in calibrated[wire].exchanges)
+
+
+@needs_corpus
+def test_the_table_in_docs_is_fresh(calibrated: dict[WireName, Calibration]) -> None:
+    fresh = page(list(calibrated.values()), MANIFEST.read_bytes())
     stale = "run: conformance calibrate ../shared/corpus"
     assert (ROOT / "docs" / "calibration.md").read_text("utf-8") == fresh, stale
+
+
+@pytest.mark.parametrize(
+    ("wire", "host", "provider", "reference"),
+    [
+        ("openai-chat", "api.openai.com", "openai", True),
+        ("openai-chat", "api.openai.com.example.org", "openai", False),
+        ("openai-responses", "api.openai.com", "openai", True),
+        ("openai-responses", "openrouter.ai", "openrouter", False),
+        ("anthropic-messages", "api.anthropic.com", "anthropic", True),
+        ("anthropic-messages", "us-east5-aiplatform.googleapis.com", "vertex", False),
+        ("gemini", "generativelanguage.googleapis.com", "google", True),
+        ("gemini", "aiplatform.googleapis.com", "vertex", True),
+        ("gemini", "us-east5-aiplatform.googleapis.com", "vertex", True),
+        ("gemini", "aiplatform.googleapis.com.example.org", "vertex", False),
+        ("ollama", "localhost:11434", "ollama", True),
+        ("ollama", "ollama.com", "ollama-cloud", False),
+        ("bedrock", "bedrock-runtime.us-west-2.amazonaws.com", "bedrock", False),
+    ],
+)
+def test_who_answers_says_whether_it_is_the_reference(
+    wire: str, host: str, provider: str, reference: bool
+) -> None:
+    assert is_reference({"wire": wire, "host": host, "provider": provider}) is reference
 
 
 # ---------------------------------------------------------------------------------------- the loaders

@@ -308,7 +308,7 @@ LOSSY: list[tuple[Turn, list[tuple[str, str]], Any]] = [
     (turn(Text("hi"), usage=Usage(5, 1, 7)), [("/turns/0/usage/total_tokens", "form")], {}),
     (
         turn(ToolCall("toolu_1", "f", '{"a":'), finish_reason="length"),
-        [("/turns/0/parts/0", "meaning")],
+        [("/turns/0/parts/0/arguments", "meaning")],
         {"stop_reason": "max_tokens", "content": [{**CALL, "input": {"__raw": '{"a":'}}]},
     ),
 ]

@@ -97,6 +97,8 @@ def test_strict_reading_never_raises(text: str) -> None:
         ("data:;base64,AA==", ("", "AA==")),
         ("data:text/html,a%20b", ("text/html", "YSBi")),
         ("data:,a", ("text/plain", "YQ==")),
+        ("data:image/png;BASE64,AA==", ("image/png", "AA==")),
+        ("data:,\ud800", ("text/plain", "7aCA")),
         ("data:image/png", None),
         ("https://x.is/a.png", None),
         ("", None),
