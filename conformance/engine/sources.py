@@ -12,7 +12,6 @@ from conformance.config import Endpoint, FromEnv
 from conformance.engine.options import Options
 from conformance.transport import tape
 from conformance.types import EndpointRow
-from conformance.wires import wire
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,10 +26,6 @@ class Source:
 
 def source_of(endpoint: Endpoint, options: Options, env: Mapping[str, str] = os.environ) -> Source:
     """Where this run takes the endpoint's answers from. Reads one cassette at most, opens no socket."""
-    try:
-        wire(endpoint.wire)
-    except LookupError as error:
-        return Source("none", str(error))
     if endpoint.persona is not None:
         return Source("simulator", server=f"simulator, persona {endpoint.persona}")
     if options.mode == "replay":

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 
 from conformance.simulator.behaviour import Persona
 from conformance.simulator.behaviours import BEHAVIOURS
+from conformance.simulator.mutants.mutant import Mutation
+from conformance.simulator.mutants.responses_edits import in_open_responses
 
 
 def persona(name: str, *behaviours: str) -> Persona:
@@ -25,6 +27,8 @@ PERSONAS: Mapping[str, Persona] = {
             "deepseek", "reasoning-always", "refuse-missing-reasoning-echo", "refuse-duplicate-tool-names"
         ),
         persona("gemini", "refuse-tool-choice-required"),
+        # Streams of the Responses wire in the words of Open Responses, where they differ from OpenAI's.
+        Persona("open-responses", (Mutation("open-responses", in_open_responses()),)),
         persona("hermes-text", "calls-as-hermes-text"),
         persona("react-text", "calls-as-react-text"),
         persona("json-action-text", "calls-as-json-action-text"),

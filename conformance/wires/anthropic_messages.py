@@ -7,12 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from conformance.transport.sse import parse as parse_events
 from conformance.types import JSON, HttpResponse, Loss, Request, Turn, WireName
 from conformance.wires import anthropic_request, anthropic_turns, errors
 from conformance.wires.anthropic_answer import Answer
 from conformance.wires.anthropic_assembler import Assembler
-from conformance.wires.body import is_stream, parse
+from conformance.wires.body import assembled, is_stream, parse, text_in
 
 __all__ = ["AnthropicMessages"]
 
@@ -60,16 +59,11 @@ class AnthropicMessages:
         An event that the end of the body cut is not read: no client gets it.
         """
         if is_stream(response):
-            assembler = Assembler()
-            for event in parse_events(response.body).events:
-                assembler.feed(event.data)
-            return assembler.turns()
+            return assembled(Assembler(), response.body)
         answer = Answer()
-        try:
-            text = response.body.decode("utf-8-sig")
-        except UnicodeDecodeError as wrong:
-            text = response.body.decode("utf-8-sig", "replace")
-            answer.note("not-utf-8", "/body", f"byte {wrong.start}")
+        text, damage = text_in(response.body)
+        if damage:
+            answer.note("not-utf-8", "/body", damage)
         try:
             body = parse(text)
         except ValueError:

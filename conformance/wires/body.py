@@ -1,12 +1,13 @@
-"""Response bodies as they come: what a body is, and JSON that is read without surprises."""
+"""Response bodies as they come: what a body is, its text and events, and JSON read without surprises."""
 
 from __future__ import annotations
 
 import json
 import re
-from typing import Any
+from typing import Any, Protocol
 
-from conformance.types import HttpResponse
+from conformance.transport.sse import parse as parse_events
+from conformance.types import HttpResponse, Turn
 
 MAX_DEPTH = 200
 """Deepest nesting that ``parse`` accepts: far beyond any answer, far below Python's recursion limit."""
@@ -25,6 +26,30 @@ def is_stream(response: HttpResponse) -> bool:
     if _SSE_START.match(response.body):
         return True
     return (response.header("content-type") or "").lower().strip().startswith("text/event-stream")
+
+
+class _Assembler(Protocol):
+    def feed(self, event_data: str) -> None: ...
+
+    def turns(self) -> tuple[Turn, ...]: ...
+
+
+def assembled(assembler: _Assembler, body: bytes) -> tuple[Turn, ...]:
+    """The turns of a body that is server-sent events.
+
+    An event that the end of the body cut is not read: no client gets it.
+    """
+    for event in parse_events(body).events:
+        assembler.feed(event.data)
+    return assembler.turns()
+
+
+def text_in(body: bytes) -> tuple[str, str]:
+    """A body's text, and where it is not UTF-8 (``byte 7``, read as U+FFFD), ``""`` where all of it is."""
+    try:
+        return body.decode("utf-8-sig"), ""
+    except UnicodeDecodeError as error:
+        return body.decode("utf-8-sig", "replace"), f"byte {error.start}"
 
 
 def parse(text: str) -> Any:

@@ -7,10 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from conformance.transport.sse import parse as parse_events
 from conformance.types import JSON, HttpResponse, Loss, Request, Turn, WireName
 from conformance.wires import errors, gemini_request, gemini_turns
-from conformance.wires.body import is_stream, parse
+from conformance.wires.body import assembled, is_stream, parse, text_in
 from conformance.wires.gemini_answer import Answer, Assembler
 from conformance.wires.gemini_parts import WIRE
 
@@ -59,16 +58,11 @@ class Gemini:
         cut is not read: no client gets it.
         """
         if is_stream(response):
-            assembler = Assembler()
-            for event in parse_events(response.body).events:
-                assembler.feed(event.data)
-            return assembler.turns()
+            return assembled(Assembler(), response.body)
         answer = Answer()
-        try:
-            text = response.body.decode("utf-8-sig")
-        except UnicodeDecodeError as error:
-            text = response.body.decode("utf-8-sig", "replace")
-            answer.note("not-utf-8", "/body", f"byte {error.start}")
+        text, damage = text_in(response.body)
+        if damage:
+            answer.note("not-utf-8", "/body", damage)
         try:
             body = parse(text)
         except ValueError:

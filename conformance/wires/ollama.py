@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from conformance.types import JSON, HttpResponse, Loss, Request, Turn, WireName
 from conformance.wires import errors, ollama_request, ollama_turns
-from conformance.wires.body import parse
+from conformance.wires.body import parse, text_in
 from conformance.wires.ollama_answer import Answer, Assembler
 from conformance.wires.ollama_request import WIRE
 
@@ -57,11 +57,9 @@ class Ollama:
         end of the body cut is not read: no client gets it.
         """
         answer = Answer()
-        try:
-            text = response.body.decode("utf-8-sig")
-        except UnicodeDecodeError as error:
-            text = response.body.decode("utf-8-sig", "replace")
-            answer.note("not-utf-8", "/body", f"byte {error.start}")
+        text, damage = text_in(response.body)
+        if damage:
+            answer.note("not-utf-8", "/body", damage)
         if "ndjson" not in (response.header("content-type") or "").lower():
             body = _parsed(text)
             if isinstance(body, dict):

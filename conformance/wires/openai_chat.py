@@ -7,10 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from conformance.transport.sse import parse as parse_events
 from conformance.types import JSON, HttpResponse, Loss, Request, Turn, WireName
 from conformance.wires import errors, openai_chat_request, openai_chat_turns
-from conformance.wires.body import is_stream, parse
+from conformance.wires.body import assembled, is_stream, parse, text_in
 from conformance.wires.openai_chat_answer import Answer, Assembler
 from conformance.wires.openai_chat_turns import to_chat
 
@@ -58,16 +57,11 @@ class OpenAIChat:
         An event that the end of the body cut is not read: no client gets it.
         """
         if is_stream(response):
-            assembler = Assembler()
-            for event in parse_events(response.body).events:
-                assembler.feed(event.data)
-            return assembler.turns()
+            return assembled(Assembler(), response.body)
         answer = Answer()
-        try:
-            text = response.body.decode("utf-8-sig")
-        except UnicodeDecodeError as error:
-            text = response.body.decode("utf-8-sig", "replace")
-            answer.ledger.note(None, "not-utf-8", "/body", f"byte {error.start}")
+        text, damage = text_in(response.body)
+        if damage:
+            answer.ledger.note(None, "not-utf-8", "/body", damage)
         try:
             body = parse(text)
         except ValueError:

@@ -9,10 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from conformance.transport.sse import parse as parse_events
 from conformance.types import JSON, HttpResponse, Loss, Request, Turn, WireName
 from conformance.wires import errors, openai_responses_asked, openai_responses_request, openai_responses_turns
-from conformance.wires.body import is_stream, parse
+from conformance.wires.body import assembled, is_stream, parse, text_in
 from conformance.wires.facts import Ledger
 from conformance.wires.openai_responses_answer import read_whole
 from conformance.wires.openai_responses_items import WIRE
@@ -59,16 +58,11 @@ class OpenAIResponses:
         An event that the end of the body cut is not read: no client gets it.
         """
         if is_stream(response):
-            assembler = Assembler()
-            for event in parse_events(response.body).events:
-                assembler.feed(event.data)
-            return assembler.turns()
+            return assembled(Assembler(), response.body)
         ledger = Ledger()
-        try:
-            text = response.body.decode("utf-8-sig")
-        except UnicodeDecodeError as error:
-            text = response.body.decode("utf-8-sig", "replace")
-            ledger.note(0, "not-utf-8", "/body", f"byte {error.start}")
+        text, damage = text_in(response.body)
+        if damage:
+            ledger.note(0, "not-utf-8", "/body", damage)
         try:
             body = parse(text)
         except ValueError:

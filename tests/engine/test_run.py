@@ -249,5 +249,6 @@ def test_the_committed_reference_rows_show_nothing_but_what_they_declare() -> No
     outcome = go(str(root / "providers.yaml"), endpoints=tuple(rows))
     assert {c.verdict for c in outcome.matrix.cells} == {"conforms", "quirk", "unsupported"}
     assert [note.split(" in ")[0] for note in outcome.matrix.notes] == [
-        "reference-responses holds to the flavour openai"
+        "reference-responses holds to the flavour openai",
+        "reference-open-responses holds to the flavour open-responses",
     ]

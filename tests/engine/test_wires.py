@@ -146,3 +146,21 @@ def test_an_unknown_dialect_is_refused_with_its_line(tmp_path: Path) -> None:
         ConfigError, match=r"endpoints\.e\.dialect: no dialect hermse \(did you mean hermes\?\)"
     ):
         go(configure(tmp_path, e={**REFERENCE, "dialect": "hermse"}), ["chat.plain"])
+
+
+# ----------------------------------------------------------------------------------------- flavours
+
+
+@pytest.mark.parametrize(
+    ("persona", "flavour"), [("reference", "openai"), ("open-responses", "open-responses")]
+)
+def test_where_published_readings_disagree_the_report_says_which_one_holds(
+    tmp_path: Path, persona: str, flavour: str
+) -> None:
+    row = over("openai-responses", persona=persona)
+    outcome = go(configure(tmp_path, e=row), ["stream.*", "reasoning.*", "tools.*"])
+    assert {cell.verdict for cell in outcome.matrix.cells} == {"conforms", "unsupported"}
+    assert {cell.flavour for cell in outcome.matrix.cells} == {None, flavour}
+    assert [note.partition(" in ")[0] for note in outcome.matrix.notes] == [
+        f"e holds to the flavour {flavour}"
+    ]
