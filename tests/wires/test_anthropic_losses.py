@@ -104,7 +104,6 @@ PARTS: list[tuple[Any, str]] = [
     (Text("", {GEMINI: {"executableCode": {}}}), "meaning"),
     (Text("a", {GEMINI: {"thoughtSignature": "x"}}), "form"),
     (ToolCall("c", "f", "{}", {GEMINI: {"thoughtSignature": "x"}}), "form"),
-    (ToolCall("c", "f", '{ "a": 1 }'), "form"),
     (Image("data:image/png,%00"), "form"),
 ]
 

@@ -25,7 +25,6 @@ from conformance.types import (
 )
 from conformance.wires import Wire, wire
 
-
 SPOKEN: dict[str, Wire] = {name: wire(name) for name in WIRES}
 every_wire = pytest.mark.parametrize("name", SPOKEN)
 every_pair = pytest.mark.parametrize(("first", "second"), list(product(SPOKEN, SPOKEN)))

@@ -1,0 +1,1 @@
+"""Verdicts on traffic that others recorded: importers, recognition, and what a recording is evidence for."""
