@@ -44,6 +44,12 @@ _UNKNOWN_MODEL = re.compile(
     r"|\b(?:unknown|no such) model\b|not a valid model\b|\binvalid model:",
     re.IGNORECASE,
 )
+_UNKNOWN_PATH = re.compile(
+    r"\b(?:unknown|invalid) (?:request )?URL\b|\bunknown_url\b|\b(?:route|page|path|endpoint) not found\b"
+    r"|^(?:\w*error )*(?:file )?not found\.?(?: \w*error)*$",
+    re.IGNORECASE,
+)
+"""How error objects say that a path is not there: OpenAI, Groq, frameworks, Anthropic, llama.cpp."""
 _LOAD = re.compile(
     r"\boverloaded|\b(?:at|over|exceeds?|exceeded|out of|no|insufficient) capacity|capacity (?:is )?exceeded",
     re.IGNORECASE,
@@ -62,6 +68,9 @@ _LAST: Mapping[WireName, re.Pattern[bytes]] = {
     "ollama": re.compile(rb'"done": ?true'),
 }
 """What the last event of a stream holds."""
+
+_WIRES_OWN = frozenset({"v1", "v1beta", "api", "chat", "completions", "responses", "messages"})
+"""What paths are made of that the wires add to a base URL, or that SDKs of other wires want at its end."""
 
 _PROVOKED = frozenset({"burst"})
 """Probes that provoke a transient status to see it: there it is the answer, and no excuse."""
@@ -116,7 +125,8 @@ def excuse(scenario: Scenario, exchange: Exchange) -> tuple[VerdictName, str] | 
     if response.status < 300:
         return None
     why = _why_unjudged(exchange, response)
-    shown = error_text(response.body)[:160]
+    # Its own words first: a request id in the text would make every cell's reason another one.
+    shown = (refusal_text(response.body, exchange.request.body) or error_text(response.body))[:160]
     declined = why is None or response.status in (404, 405)
     if declined and not _unknown_model(exchange, response) and exchange.expect == "answer":
         text = refusal_text(response.body, exchange.request.body)
@@ -139,10 +149,30 @@ def _why_unjudged(exchange: Exchange, response: HttpResponse) -> str | None:
         return "the endpoint does not know the model"
     if exchange.request.method != "POST":
         return None
-    # A path that is not there says so in a page, or in a framework's own words, and not in an error object.
-    nowhere = status in (404, 405) and probe not in _NO_ROUTE and not _names_an_error(response.body)
+    nowhere = status in (404, 405) and probe not in _NO_ROUTE and _says_nothing_is_there(exchange, response)
     if nowhere or exchange.expect == "answer":
-        return _NOT_OURS_TO_JUDGE.get(status)
+        wrong = _wrong_address(exchange) if status in (404, 405) else None
+        return wrong or _NOT_OURS_TO_JUDGE.get(status)
+    return None
+
+
+def _says_nothing_is_there(exchange: Exchange, response: HttpResponse) -> bool:
+    """Whether a 404 or 405 is about the path: a page, a framework's own words, or an error that says so."""
+    if not _names_an_error(response.body):
+        return True
+    return bool(_UNKNOWN_PATH.search(refusal_text(response.body, exchange.request.body)))
+
+
+def _wrong_address(exchange: Exchange) -> str | None:
+    """What is wrong with the base URL, where its address shows it."""
+    steps = exchange.request.url.partition("?")[0].split("/")
+    for size in range(1, 4):
+        for at in range(len(steps) - 2 * size + 1):
+            again = steps[at : at + size]
+            if again == steps[at + size : at + 2 * size] and _WIRES_OWN.issuperset(again):
+                return f"nothing answers there: leave /{'/'.join(again)} out of the base URL, the wire adds it"
+    if steps[3:] in (["chat", "completions"], ["responses"]):
+        return f"{_NOT_OURS_TO_JUDGE[404]} (is /v1 missing at the end of the base URL?)"
     return None
 
 
@@ -172,7 +202,7 @@ def turned_away(exchange: Exchange, response: HttpResponse) -> bool:
 
 def _told(exchange: Exchange, response: HttpResponse) -> int:
     """The status that says what a 400 says in words; 0 where its words say nothing of the kind."""
-    if response.status != 400 or exchange.expect == "refusal":
+    if response.status != 400:
         return 0
     text = refusal_text(response.body, exchange.request.body)
     return next((status for status, said in _IN_WORDS.items() if said.search(text)), 0)

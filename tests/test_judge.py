@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import json
 import re
 from collections.abc import Sequence
 from dataclasses import replace
@@ -143,6 +144,11 @@ STUCK = ("stuck", "")
         (DID, page(404, b'{"detail":"Not Found"}', probe="missing-messages"), [], "error"),
         (DID, page(404, probe="unknown-model"), [], "violates"),
         (DID, refusing(404, probe="malformed-json", expect="refusal"), [], "violates"),
+        *((DID, refusing(404, said, probe="malformed-json", expect="refusal"), [], "error")
+          for said in ("Unknown URL: POST /v1/v1/messages", "Invalid URL (POST /v1/v1/chat/completions)",
+                       "Not Found", "File Not Found")),
+        (DID, refusing(404, "Previous response not found", probe="malformed-json", expect="refusal"), [],
+         "violates"),
         # the model under test is not there
         (STUCK, refusing(400, "The model `m` does not exist or does not support tools"), [], "error"),
         (STUCK, ex.error(400, error={"code": "model_not_found"}, expect="answer"), [], "error"),
@@ -240,8 +246,35 @@ def test_a_quirk_that_shows_somewhere_or_could_not_show_is_not_stale() -> None:
 def test_a_400_that_says_in_words_what_others_say_with_a_status_is_no_violation(
     said: str, reason: str
 ) -> None:
-    cell = cell_of(a_scenario(), [Attempt(refusing(400, said), *STUCK)])
-    assert (cell.verdict, cell.reason.startswith(reason)) == ("error", True)
+    for asked in (refusing(400, said), refusing(400, said, "refusal", "unknown-model")):
+        cell = cell_of(a_scenario(), [Attempt(asked, *STUCK)])
+        assert (cell.verdict, cell.reason.startswith(reason)) == ("error", True)
+
+
+@pytest.mark.parametrize(
+    ("url", "said"),
+    [
+        ("http://x/v1/v1/messages", "there: leave /v1 out of the base URL, the wire adds it"),
+        ("http://x/v1beta/v1beta/models/m:generateContent", "leave /v1beta out of the base URL"),
+        ("http://x/api/api/chat", "leave /api out of the base URL"),
+        ("http://x/v1/chat/completions/chat/completions", "leave /chat/completions out of the base URL"),
+        ("http://x/chat/completions", "(is /v1 missing at the end of the base URL?)"),
+        ("http://x/a/a/v1/chat/completions", "wrong base URL, or a model the endpoint does not know: No."),
+    ],
+)
+def test_a_404_says_what_is_wrong_with_the_base_url_where_its_address_shows_it(url: str, said: str) -> None:
+    (one,) = refusing(404)
+    asked = replace(one, request=replace(one.request, url=url))
+    assert said in cell_of(a_scenario(), [Attempt((asked,), *STUCK)]).reason
+
+
+def test_cells_that_fail_alike_have_the_same_reason_whatever_their_request_ids() -> None:
+    bodies = [{"error": {"message": "No."}, "request_id": f"req_{number}"} for number in (1, 2)]
+    cells = [
+        cell_of(a_scenario(), [Attempt(ex.error(401, raw=json.dumps(body).encode(), expect="answer"), *STUCK)])
+        for body in bodies
+    ]
+    assert cells[0].reason == cells[1].reason
 
 
 @pytest.mark.parametrize(

@@ -40,8 +40,8 @@ The recordings are exchanges that others published, with bodies as the client sa
 corpus's `manifest.jsonl` begins with `{manifest}`; where the corpus is, a test keeps this page fresh.
 
 *Exchanges*: how many hold what the rule looks at; whether its condition is met there too (that tools were
-offered, say) is not told. *Hits*: in how many of them it does not hold. Rules that compare the answers over
-several wires find nothing to compare in a recording and are left out.
+offered, say) is not told. *Hits*: in how many of them it does not hold. Left out are rules that compare the
+answers over several wires, of which a recording has one, and rules on what clients send.
 
 | wire | exchanges | streams | rules | rules reached | MUST broken | SHOULD broken |
 |---|--:|--:|--:|--:|--:|--:|
@@ -114,7 +114,7 @@ class Calibration:
 
 
 def calibrate(wire: WireName, recordings: Recordings) -> Calibration:
-    """All rules of a wire on recordings over it, but those with a probe, which recordings don't have.
+    """All rules on endpoints of a wire, on recordings over it, but those with a probe: recordings have none.
 
     An exchange counts for a rule that looks at a whole recording if it would alone.
     """
@@ -122,7 +122,11 @@ def calibrate(wire: WireName, recordings: Recordings) -> Calibration:
     from conformance.rules.across import PREFIX
     from conformance.rules.views import Run
 
-    of_wire = [rule for rule in RULES.values() if wire in rule.wires and not rule.id.startswith(PREFIX)]
+    of_wire = [
+        rule
+        for rule in RULES.values()
+        if wire in rule.wires and rule.subject != "client" and not rule.id.startswith(PREFIX)
+    ]
     rules = [rule for rule in of_wire if rule.probe is None]
     applied = dict.fromkeys((rule.id for rule in rules), 0)
     hits: dict[str, list[str]] = {rule.id: [] for rule in rules}

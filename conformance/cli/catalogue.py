@@ -4,13 +4,29 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from conformance.cli.failing import clearly
+from conformance.types import ASPECTS, Aspect
+
+if TYPE_CHECKING:
+    from conformance.rules import Rule
 
 Row = Mapping[str, Any]
+
+ASPECT_WORDS: Mapping[Aspect, str] = {
+    "request": "the request's body",
+    "status": "the HTTP status",
+    "headers": "the response's headers",
+    "framing": "the lines of an event stream",
+    "spelling": "how JSON was written",
+    "presence": "which members were there",
+    "values": "ids, times and model names as sent",
+    "arrival": "when the bytes came",
+}
+"""What a recording may have kept, in words."""
 
 
 @click.command()
@@ -56,6 +72,7 @@ def explain_rule(id: str) -> str:
         ("wires", ", ".join(rule.wires)),
         ("flavour", rule.flavour),
         ("probe", rule.probe),
+        ("needs", needs_text(rule)),
         ("reason", rule.reason),
         ("breaks", rule.consequence),
         ("source", "; ".join(rule.source)),
@@ -63,6 +80,11 @@ def explain_rule(id: str) -> str:
     lines = [f"rule {id}", "", rule.requirement, ""]
     lines += [f"{name:<8} {value}" for name, value in rows if value]
     return "\n".join([*lines, "", "violating:", indent(violating), "", "conforming:", indent(conforming)])
+
+
+def needs_text(rule: Rule) -> str:
+    """What a recording must have kept for a rule to be judged on it, in words."""
+    return ", ".join(f"{aspect} ({ASPECT_WORDS[aspect]})" for aspect in ASPECTS if aspect in rule.needs)
 
 
 def indent(text: str) -> str:
@@ -148,6 +170,7 @@ def _rules() -> list[Row]:
             "subject": rule.subject,
             "wires": list(rule.wires),
             "flavour": rule.flavour,
+            "needs": [aspect for aspect in ASPECTS if aspect in rule.needs],
             "requirement": rule.requirement,
             "source": list(rule.source),
         }
@@ -257,13 +280,18 @@ def list_endpoints(config: str, as_json: bool) -> int:
 
 
 @click.command()
-@click.argument("what", type=click.Choice(["providers", "matrix"]), default="providers")
+@click.argument("what", type=click.Choice(["providers", "matrix", "exchange"]), default="providers")
 @clearly
 def schema(what: str) -> int:
-    """Print the JSON Schema of providers.yaml (default) or of matrix.json."""
-    from conformance.config import json_schema
-    from conformance.report.jsonfile import schema as matrix_schema
+    """Print the JSON Schema of providers.yaml (default), of matrix.json or of a line of exchanges.
 
-    found = json_schema() if what == "providers" else matrix_schema()
-    click.echo(json.dumps(found, ensure_ascii=False, indent=1))
+    An exchange is what `run --exchanges` writes and `grade` reads, one a line.
+    """
+    if what == "providers":
+        from conformance.config import json_schema as found
+    elif what == "matrix":
+        from conformance.report.jsonfile import schema as found
+    else:
+        from conformance.grade.jsonl import exchange_schema as found
+    click.echo(json.dumps(found(), ensure_ascii=False, indent=1))
     return 0

@@ -25,27 +25,28 @@ WRITTEN_BY = "# Written by conformance certify: replays the recording beside it.
 
 HELP = """Certify one endpoint: run every scenario live, record it, show what holds and what does not.
 
-BASE_URL is everything before /chat/completions, e.g. http://127.0.0.1:8080/v1. No configuration file is
-needed. The recording, with a providers.yaml that replays it, goes to OUT; simulator:reference certifies the
-embedded reference endpoint.
+BASE_URL is what an SDK of the wire is given: everything before /chat/completions, /responses, /v1/messages,
+/v1beta/models or /api/chat, e.g. http://127.0.0.1:8080/v1. No configuration file is needed. The recording,
+with a providers.yaml that replays it, goes to OUT; simulator:PERSONA certifies the embedded simulator.
 
 \b
 Examples:
   conformance certify http://127.0.0.1:8080/v1 --model my-model
   conformance certify https://api.example.com/v1 --model m --key-env EXAMPLE_API_KEY --dry-run
-  conformance certify simulator:reference --model reference
+  conformance certify simulator:reference --model reference --wire gemini
+  conformance certify simulator:hermes-text --model reference --dialect hermes
 """
 
 
 @click.command(help=HELP)
 @click.argument("base_url")
 @click.option("--model", required=True, metavar="M", help="Model name to send.")
-@click.option("--wire", default="openai-chat", show_default=True, metavar="WIRE", help="Wire format.")
+@click.option("--wire", default="openai-chat", show_default=True, metavar="WIRE", help="See: list wires.")
 @click.option(
     "--dialect",
     default=None,
     metavar="NAME",
-    help="Tools travel in the prompt, calls in the text, so written.",
+    help="Tools travel in the prompt, calls in the text, so written (see: list dialects).",
 )
 @click.option("--key-env", default=None, metavar="VAR", help="Environment variable that holds the key.")
 @click.option("--name", default=None, metavar="NAME", help="Name in reports [default: made from the URL].")
@@ -196,7 +197,7 @@ def configuration(name: str, row: Mapping[str, object]) -> str:
 def checked(text: str, name: str, options: Options) -> Endpoint:
     """The endpoint of that configuration. Raises `ConfigError` that speaks of options, not of a file."""
     from conformance.config import ConfigError, parse
-    from conformance.engine.options import check_rules
+    from conformance.engine.options import check_rules, unknown_dialect
     from conformance.simulator.personas import PERSONAS
 
     check_rules(options.rules)
@@ -208,6 +209,8 @@ def checked(text: str, name: str, options: Options) -> Endpoint:
     if endpoint.persona is not None and endpoint.persona not in PERSONAS:
         known = ", ".join(PERSONAS)
         raise ConfigError(f"simulator:{endpoint.persona}: no such persona; there are {known}")
+    if endpoint.dialect and (wrong := unknown_dialect(endpoint.dialect)):
+        raise ConfigError(f"--dialect: {wrong}")
     return endpoint
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from conformance.cli.catalogue import needs_text
 from conformance.cli.failing import clearly
 
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ CHAPTERS: Mapping[str, str] = {
     "gem": "Gemini",
     "oll": "Ollama",
     "across": "One server over several wires",
+    "client": "What a client sends back",
 }
 
 
@@ -124,7 +126,7 @@ def _chapter(name: str, rules: list[Rule]) -> Iterator[str]:
     for rule in rules:
         literal = f" ({rule.strict_level} in the literal rulebook)" if rule.strict_level else ""
         probe = f" Judged where a scenario probes `{rule.probe}`." if rule.probe else ""
-        subject = " Judges the model." if rule.subject == "model" else ""
+        subject = "" if rule.subject == "protocol" else f" Judges the {rule.subject}."
         violating, conforming = examples_text(rule)
         flavour = f" · flavour {rule.flavour}" if rule.flavour else ""
         yield f"\n## {rule.id}\n\n**{rule.level}**{literal} · {rule.basis}, {rule.kind}{flavour}\n\n"
@@ -133,6 +135,7 @@ def _chapter(name: str, rules: list[Rule]) -> Iterator[str]:
             yield f"Breaks: {escaped(rule.consequence)}\n\n"
         yield "Source: " + "; ".join(f"`{source}`" for source in rule.source) + "\n\n"
         yield f"Wires: {', '.join(rule.wires)}\n\n"
+        yield f"Needs of a recording: {needs_text(rule)}\n\n"
         yield f"Violating:\n\n{fenced(violating)}\n\nConforming:\n\n{fenced(conforming)}\n"
 
 
@@ -198,9 +201,8 @@ def coverage_page() -> str:
             f"`{scenario}`" + (f" ({count})" if count > 1 else "")
             for scenario, count in sorted(proven.get(rule.id, {}).items())
         )
-        lines.append(
-            f"| [`{rule.id}`](rules/{chapter_of(rule.id)}.md) | {rule.level} | {places or '**none**'} |\n"
-        )
+        none = "a client breaks it" if rule.subject == "client" else "**none**"
+        lines.append(f"| [`{rule.id}`](rules/{chapter_of(rule.id)}.md) | {rule.level} | {places or none} |\n")
     return "".join(lines)
 
 

@@ -54,6 +54,9 @@ Examples:
 @click.option(
     "--cassettes", default=None, metavar="DIR", help="Recordings [default: cassettes/ beside the config]."
 )
+@click.option(
+    "--exchanges", default=None, metavar="FILE", help="Write every exchange, redacted, as a line of JSON."
+)
 @click.option("--known", default=None, metavar="FILE", help="Known findings that don't fail the run.")
 @click.option(
     "--rulebook",
@@ -90,6 +93,7 @@ def run(
     out: str,
     as_json: bool,
     cassettes: str | None,
+    exchanges: str | None,
     known: str | None,
     rulebook: str,
     bases: tuple[str, ...],
@@ -118,6 +122,7 @@ def run(
         rulebook=cast("Rulebook", rulebook),
         intrusive=intrusive,
         cassettes=cassettes,
+        exchanges=str(Path(exchanges).resolve()) if exchanges else None,
     )
     entries = load_known(Path(known)) if known else ()
     selection = select(options)

@@ -189,16 +189,21 @@ class Parser:
         held = self._held
         return (held, True) if held <= limit and held < len(text) else (limit, False)
 
-    # ------------------------------------------------------------------------------------------ text
-
-    def _read_text(self, text: str, at: int, final: bool) -> _Step:
+    def _next(self, text: str, at: int, final: bool) -> re.Match[str] | _Step:
+        """The token at ``at``; where none is known to be there, the text before the next one is said."""
         token = self._markers.next(text, at, begun=self._begun)
         start, waits = self._certain(text, at, token, final)
         if start > at:
             self._say(text[at:start])
             return start, waits
-        if token is None or waits:
-            return at, True
+        return (at, True) if token is None or waits else token
+
+    # ------------------------------------------------------------------------------------------ text
+
+    def _read_text(self, text: str, at: int, final: bool) -> _Step:
+        token = self._next(text, at, final)
+        if isinstance(token, tuple):
+            return token
         kind = token.lastgroup
         if kind == "open" or self._stands_right(kind):
             return self._read_region(text, at, final)
@@ -339,13 +344,9 @@ class Parser:
         return len(text), False
 
     def _read_fence(self, text: str, at: int, final: bool) -> _Step:
-        token = self._markers.next(text, at, begun=self._begun)
-        start, waits = self._certain(text, at, token, final)
-        if start > at:
-            self._say(text[at:start])
-            return start, waits
-        if token is None or waits:
-            return at, True
+        token = self._next(text, at, final)
+        if isinstance(token, tuple):
+            return token
         run = _TICKS.match(text, at)
         if run and self._line_blank:
             if run.end() == len(text) and not final:
@@ -388,13 +389,9 @@ class Parser:
         return self._after_markup(token.end() if token.group() in think.closing else at), False
 
     def _read_verbatim(self, text: str, at: int, final: bool) -> _Step:
-        token = self._markers.next(text, at, begun=self._begun)
-        start, waits = self._certain(text, at, token, final)
-        if start > at:
-            self._say(text[at:start])
-            return start, waits
-        if token is None or waits:
-            return at, True
+        token = self._next(text, at, final)
+        if isinstance(token, tuple):
+            return token
         if token.lastgroup == "open" or self._stands_right(token.lastgroup):
             self._flags.add(self._alarm)
         self._say(text[at])

@@ -18,6 +18,7 @@ from conformance.dialects import dialect
 from conformance.engine.cells import Acquired, broken, failed, unsupported
 from conformance.engine.drive import Target, plan, run_script
 from conformance.engine.evidence import evidence, redacted
+from conformance.engine.exchange_log import append
 from conformance.engine.options import Options, quirks_of
 from conformance.engine.pacing import Paced
 from conformance.engine.sources import Source, cassette_path, record_command, source_of
@@ -201,6 +202,10 @@ class Acquirer:
         shown_as: tuple[str, str],
     ) -> Cell:
         attempts = acquired.attempts
+        if self._options.exchanges is not None:
+            exchanges = [exchange for attempt in attempts for exchange in attempt.exchanges]
+            log = Path(self._options.exchanges)
+            self._notes += append(log, exchanges, (endpoint.name, scenario.id), redactor)
         cell = judge(endpoint.name, scenario, attempts, acquired.judgements, flags)
         return replace(
             cell,

@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 from conformance import config
 from conformance.config import Endpoint
-from conformance.dialects import DIALECTS
+from conformance.dialects import DIALECTS, dialect
 from conformance.judge import Strictness
 from conformance.quirks import Quirk, catalogue
 from conformance.rules import RULES
@@ -27,7 +27,8 @@ class Options:
     """Everything a run depends on besides the configuration file and the environment.
 
     ``endpoints``, ``scenarios`` and ``rules`` are empty for "all". ``cassettes`` is the folder of
-    recordings; ``None`` is ``cassettes/`` beside the configuration file.
+    recordings; ``None`` is ``cassettes/`` beside the configuration file. ``exchanges`` is the file that all
+    exchanges are written to, as JSON lines.
     """
 
     config: str = "providers.yaml"
@@ -40,6 +41,7 @@ class Options:
     intrusive: bool = False
     cassettes: str | None = None
     max_requests: int | None = None
+    exchanges: str | None = None
 
     def to_json(self) -> str:
         """One line that `from_json` reads back."""
@@ -111,6 +113,16 @@ def check_rules(rules: tuple[str, ...]) -> None:
             )
 
 
+def unknown_dialect(name: str) -> str | None:
+    """What to say of a name that no dialect has, neither as its own nor as an alias."""
+    try:
+        dialect(name)
+    except LookupError:
+        near = config.did_you_mean(name, list(DIALECTS))
+        return f"no dialect {name}{near}; conformance list dialects shows them"
+    return None
+
+
 def scenarios_matching(patterns: tuple[str, ...], intrusive: bool) -> tuple[Scenario, ...]:
     """The scenarios that match any of the globs (all without globs), in their order.
 
@@ -138,20 +150,20 @@ def quirks_of(endpoint: Endpoint) -> tuple[Quirk, ...]:
 def _resolve(path: Path, endpoint: Endpoint, endpoints: Sequence[Endpoint]) -> None:
     from conformance.simulator.personas import PERSONAS
 
-    # A row that is compared itself is no measure: chains of rows would wait for one another.
-    others = [e.name for e in endpoints if e.name != endpoint.name and e.same_server_as is None]
     checks: tuple[tuple[str, tuple[str, ...], list[str], str], ...] = (
         ("quirks", endpoint.quirks, list(catalogue()), "quirk"),
         ("unsupported", endpoint.unsupported, list(CAPABILITIES), "capability"),
         ("persona", (endpoint.persona,) if endpoint.persona else (), list(PERSONAS), "persona"),
-        ("dialect", (endpoint.dialect,) if endpoint.dialect else (), list(DIALECTS), "dialect"),
-        ("same_server_as", (endpoint.same_server_as,) if endpoint.same_server_as else (), others, "endpoint"),
     )
-    if endpoint.ca_file is not None and not (path.parent / endpoint.ca_file).is_file():
-        raise config.ConfigError(
-            f"{path}:{config.line_of(path, ('endpoints', endpoint.name, 'ca_file'))}: "
-            f"endpoints.{endpoint.name}.ca_file: no such file {endpoint.ca_file} (beside {path.name})"
-        )
+    wrong = {
+        "ca_file": _ca_file(path, endpoint),
+        "dialect": unknown_dialect(endpoint.dialect) if endpoint.dialect else None,
+        "same_server_as": _same_server(endpoint, endpoints),
+    }
+    for key, said in wrong.items():
+        if said is not None:
+            line = config.line_of(path, ("endpoints", endpoint.name, key))
+            raise config.ConfigError(f"{path}:{line}: endpoints.{endpoint.name}.{key}: {said}")
     for key, given, known, kind in checks:
         for number, word in enumerate(given):
             if word not in known:
@@ -161,3 +173,24 @@ def _resolve(path: Path, endpoint: Endpoint, endpoints: Sequence[Endpoint]) -> N
                     f"{path}:{config.line_of(path, keys)}: endpoints.{endpoint.name}.{key}: "
                     f"no {kind} {word}{config.did_you_mean(word, known)}"
                 )
+
+
+def _ca_file(path: Path, endpoint: Endpoint) -> str | None:
+    if endpoint.ca_file is None or (path.parent / endpoint.ca_file).is_file():
+        return None
+    return f"no such file {endpoint.ca_file} (beside {path.name})"
+
+
+def _same_server(endpoint: Endpoint, endpoints: Sequence[Endpoint]) -> str | None:
+    name = endpoint.same_server_as
+    if name is None:
+        return None
+    if name == endpoint.name:
+        return f"{name} is this row itself; name another row of the same server"
+    named = next((other for other in endpoints if other.name == name), None)
+    if named is None:
+        return f"no endpoint {name}{config.did_you_mean(name, [other.name for other in endpoints])}"
+    if named.same_server_as is not None:
+        # A row that is compared itself is no measure: chains of rows would wait for one another.
+        return f"{name} is compared with {named.same_server_as} itself; let all rows of a server name one"
+    return None

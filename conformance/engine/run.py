@@ -18,6 +18,7 @@ from typing import Any
 import pytest
 
 from conformance import __version__
+from conformance.engine import exchange_log
 from conformance.engine.acquire import OnCell
 from conformance.engine.errors import EngineError
 from conformance.engine.options import Options, Selection, quirks_of, select
@@ -98,6 +99,8 @@ def run(
     pytest fails for another reason than findings.
     """
     selection = select(options)
+    if options.exchanges is not None:
+        exchange_log.begin(Path(options.exchanges))
     started = datetime.datetime.now(datetime.UTC).replace(microsecond=0)
     interrupted = threading.Event()
     recorder = Recorder(on_cell, interrupted)

@@ -6,19 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from conformance.types import Exchange, WireName
-
-Aspect = Literal[
-    "request",  # the request's body is there
-    "status",  # the HTTP status is the one that was received
-    "headers",  # the response's headers are those that were received
-    "framing",  # an event stream has its own lines: event and data fields, blank lines, end marker
-    "spelling",  # JSON is spelt as it came: repeated members, numbers, white space, order of members
-    "presence",  # a member that is absent was absent, and one that is null was null
-    "values",  # ids, times of creation and model names are those that were sent
-    "arrival",  # times and sizes of what the network brought
-]
-"""What a recording may have kept. A rule can only be judged on what it needs of these."""
+from conformance.types import Aspect, Exchange, WireName
 
 Fidelity = Literal[
     "wire",  # bytes as the client saw them, after content decoding
@@ -68,8 +56,12 @@ class Recorded:
 
 @dataclass(frozen=True, slots=True)
 class Unusable:
-    """What could not be read, and why, in a line that names the file and the fix where there is one."""
+    """What could not be read, and why, in a line that names the file and the fix where there is one.
+
+    ``foreign`` is True for a file that is no recording at all, such as a README in a folder of cassettes.
+    """
 
     file: str
     reason: str
     position: int | None = None
+    foreign: bool = False

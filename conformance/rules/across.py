@@ -118,9 +118,7 @@ def _anthropic(body: Any) -> Exchanges:
         "model": "example-model",
         "max_tokens": 100,
         "messages": [{"role": "user", "content": "Say hello."}],
-        "tools": [
-            {"name": name, "input_schema": {"type": "object"}} for name in ("get_weather", "get_time")
-        ],
+        "tools": [{"name": name, "input_schema": {"type": "object"}} for name in ("get_weather", "get_time")],
     }
     return exchange(
         request=asked,

@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterable, Sequence
 
 from conformance.rules.flavours import other_flavours
-from conformance.rules.registry import RULES, Rule
+from conformance.rules.registry import EVERYTHING, RULES, Rule
 from conformance.rules.views import Run, Violation
 from conformance.transport import sse
-from conformance.types import Exchange, Finding, Rulebook
+from conformance.types import Aspect, Exchange, Finding, Rulebook
 
 MAX_REPEATS = 3
 """How many findings of one rule in one exchange are told apart; the last one counts the rest."""
@@ -18,31 +18,46 @@ TEXT = re.compile(r"^/exchanges/\d+/response/(?:body|events)(?:/|$)")
 
 
 def check(
-    exchanges: Sequence[Exchange], *, rules: Iterable[Rule] | None = None, rulebook: Rulebook = "default"
+    exchanges: Sequence[Exchange],
+    *,
+    rules: Iterable[Rule] | None = None,
+    rulebook: Rulebook = "default",
+    kept: frozenset[Aspect] = EVERYTHING,
 ) -> tuple[Finding, ...]:
     """Every finding in the exchanges, by exchange and then by rule.
 
     ``rules`` are all registered ones unless given. Where published readings of a wire disagree, only the
-    rules of the one that the exchanges follow count (``conformance.rules.flavours``). Bytes never make a rule
-    raise; if one does, that is a defect of the rule and not hidden here.
+    rules of the one that the exchanges follow count (``conformance.rules.flavours``). ``kept`` is what a
+    recording of them kept: rules that need more are left out. Bytes never make a rule raise; if one does,
+    that is a defect of the rule and not hidden here.
     """
-    run = Run.read(exchanges)
+    return judged(Run.read(exchanges), rules=rules, rulebook=rulebook, kept=kept)
+
+
+def judged(
+    run: Run,
+    *,
+    rules: Iterable[Rule] | None = None,
+    rulebook: Rulebook = "default",
+    kept: frozenset[Aspect] = EVERYTHING,
+) -> tuple[Finding, ...]:
+    """What ``check`` finds, in exchanges that were read already."""
     beyond = {reading.index for reading in run.readings if reading.beyond}
     found: list[tuple[int, Finding]] = []
-    others = other_flavours(run, rulebook)
+    others = other_flavours(run, rulebook, kept)
     for rule in RULES.values() if rules is None else rules:
-        if rule.flavour in others:
+        if rule.flavour in others or rule.lacks(kept):
             continue
-        kept: dict[int, list[Violation]] = {}
+        places: dict[int, list[Violation]] = {}
         counts: dict[int, int] = {}
         for violation in rule.violations(run):
             if violation.exchange in beyond and TEXT.search(violation.path):
                 continue
             counts[violation.exchange] = counts.get(violation.exchange, 0) + violation.times
-            few = kept.setdefault(violation.exchange, [])
+            few = places.setdefault(violation.exchange, [])
             if len(few) < MAX_REPEATS:
                 few.append(violation)
-        for exchange, few in kept.items():
+        for exchange, few in places.items():
             more = counts[exchange] - len(few)
             for violation in few:
                 left_out = more if violation is few[-1] else 0

@@ -89,7 +89,7 @@ def answer(
     )
     return exchange(
         request=patched(request, asked or {}),
-        body=_dump(body) if raw is None else raw,
+        body=dumped(body) if raw is None else raw,
         status=status,
         headers=headers,
         probe=probe,
@@ -152,7 +152,7 @@ def stream(
     request = {"model": MODEL, "messages": [{"role": "user", "content": "Say hello."}], "stream": True}
     if not chunks:
         chunks = (start(), piece(content="Hel"), piece(content="lo."), piece("stop"))
-    events = [c if isinstance(c, bytes) else b"data: " + _dump(c) + b"\n\n" for c in chunks]
+    events = [c if isinstance(c, bytes) else b"data: " + dumped(c) + b"\n\n" for c in chunks]
     return exchange(
         request=patched(request, asked or {}),
         body=b"".join(events) + done if raw is None else raw,
@@ -183,7 +183,7 @@ def error(
     whole = {"error": patched(base, error or {})} if body is None else body
     return exchange(
         request=patched({"model": MODEL, "messages": []}, asked or {}),
-        body=_dump(whole) if raw is None else raw,
+        body=dumped(whole) if raw is None else raw,
         status=status,
         headers=headers,
         probe=probe,
@@ -199,7 +199,7 @@ def models(*entries: Any, raw: bytes | None = None, **top: Any) -> Exchanges:
         method="GET",
         path="/models",
         request=None,
-        body=_dump(body) if raw is None else raw,
+        body=dumped(body) if raw is None else raw,
         probe="models-list",
     )
 
@@ -236,7 +236,7 @@ def exchange(
     return (
         Exchange(
             request=HttpRequest(
-                method, base + path, tuple(sent.items()), b"" if request is None else _dump(request)
+                method, base + path, tuple(sent.items()), b"" if request is None else dumped(request)
             ),
             response=HttpResponse(status, tuple(got.items()), body, parts=((12.0, len(body)),)),
             ending=ending,
@@ -247,5 +247,6 @@ def exchange(
     )
 
 
-def _dump(value: Any) -> bytes:
+def dumped(value: Any) -> bytes:
+    """A JSON value as bytes."""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from conformance.rules.registry import RULES
+from conformance.rules.registry import EVERYTHING, RULES
 from conformance.rules.views import Run
-from conformance.types import Exchange, Flavour, Level, Rulebook
+from conformance.types import Aspect, Exchange, Flavour, Level, Rulebook
 
 _COUNTED: Mapping[Level, int] = {"MUST": 0, "SHOULD": 1}
 Standing = tuple[int, int]
@@ -28,13 +28,13 @@ def flavour_of(exchanges: Sequence[Exchange], rulebook: Rulebook = "default") ->
     return near[0] if holds else None
 
 
-def other_flavours(run: Run, rulebook: Rulebook) -> frozenset[Flavour]:
+def other_flavours(run: Run, rulebook: Rulebook, kept: frozenset[Aspect] = EVERYTHING) -> frozenset[Flavour]:
     """The readings that a run does not follow: what their rules find in it is no fault.
 
     They are those of which more rules do not hold than of another. Where two come equally near, neither is
     left out, so that a run which holds to none is told what is missing for each.
     """
-    standings = _standings(run, rulebook)
+    standings = _standings(run, rulebook, kept)
     return frozenset(standings) - frozenset(_nearest(standings))
 
 
@@ -43,7 +43,7 @@ def _nearest(standings: Mapping[Flavour, Standing]) -> list[Flavour]:
     return [flavour for flavour, standing in standings.items() if standing == best]
 
 
-def _standings(run: Run, rulebook: Rulebook) -> dict[Flavour, Standing]:
+def _standings(run: Run, rulebook: Rulebook, kept: frozenset[Aspect] = EVERYTHING) -> dict[Flavour, Standing]:
     wires = {reading.exchange.wire for reading in run.readings}
     broken: dict[Flavour, list[int]] = {}
     for rule in RULES.values():
@@ -51,6 +51,6 @@ def _standings(run: Run, rulebook: Rulebook) -> dict[Flavour, Standing]:
             continue
         counts = broken.setdefault(rule.flavour, [0, 0])
         place = _COUNTED.get(rule.level_in(rulebook))
-        if place is not None and next(rule.violations(run), None) is not None:
+        if place is not None and not rule.lacks(kept) and next(rule.violations(run), None) is not None:
             counts[place] += 1
     return {flavour: (must, should) for flavour, (must, should) in broken.items()}

@@ -95,6 +95,7 @@ def register(
         level="SHOULD",
         strict_level="MUST",
         basis="convention",
+        needs=("request",),
         source=("the chat templates and tool-call formats of the model families", source),
         violating=violating,
         conforming=conforming,

@@ -9,15 +9,14 @@ from typing import Any, Self
 from urllib.parse import unquote
 
 from conformance.rules.examples import MODEL, Exchanges, answer, conversation, entry, exchange, models
-from conformance.rules.reading import ABSENT
+from conformance.rules.listings import gets, tested
+from conformance.rules.reading import ABSENT, Reading
 from conformance.rules.registry import rule
 from conformance.rules.sources import OPENAPI, schema
-from conformance.rules.views import NOT_OURS, OPENAI_WIRES, Run, Sent, View, Violation, lookup, show
+from conformance.rules.views import NOT_OURS, OPENAI_WIRES, Run, View, Violation, lookup, show
 
 LIST = schema("ListModelsResponse")
 ENTRY = schema("Model")
-NOT_ASKED_FOR = ("unknown-model", "wrong-key")
-"""Probes whose model is no model under test."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +29,7 @@ class ModelList(View):
     def of(cls, run: Run) -> Iterator[Self]:
         for reply in run.views(ModelListReply):
             if reply.reading.succeeded:
-                yield cls(reply.reading, reply.at, reply.value, tested=_tested(run))
+                yield cls(reply.reading, reply.at, reply.value, tested=tested(run, _model))
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,10 +38,8 @@ class ModelListReply(View):
 
     @classmethod
     def of(cls, run: Run) -> Iterator[Self]:
-        for reading in run.readings:
-            asked_for = reading.exchange.request.method.upper() == "GET" and reading.path.endswith("/models")
-            if asked_for and reading.status and reading.exchange.wire.startswith("openai-"):
-                yield cls(reading, f"/exchanges/{reading.index}/response/body", reading.body.value)
+        for reading in gets(run, OPENAI_WIRES, "/models"):
+            yield cls(reading, reading.body_at, reading.body.value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,8 +49,7 @@ class ModelEntry(View):
     @classmethod
     def of(cls, run: Run) -> Iterator[Self]:
         for listed in run.views(ModelList):
-            data = listed.get("data")
-            for place, value in enumerate(data if isinstance(data, list) else ()):
+            for place, value in enumerate(listed.array("data")):
                 yield cls(listed.reading, f"{listed.at}/data/{place}", value)
 
 
@@ -72,16 +68,12 @@ class ModelAlone(View):
         entries = {
             one.get("id"): one.value for one in run.views(ModelEntry) if isinstance(one.get("id"), str)
         }
-        for reading in run.readings:
-            if reading.exchange.expect == "refusal":
-                continue
+        for reading in gets(run, OPENAI_WIRES):
             # The path as sent: an encoded slash is part of the id.
             _, found, segment = reading.path.rpartition("/models/")
-            asked_for = reading.exchange.request.method.upper() == "GET" and found and segment
-            if asked_for and reading.status and reading.exchange.wire.startswith("openai-"):
-                name = unquote(segment)
-                at = f"/exchanges/{reading.index}/response/body"
-                yield cls(reading, at, reading.body.value, id=name, listed=entries.get(name, ABSENT))
+            if found and segment and reading.exchange.expect != "refusal":
+                name, value = unquote(segment), reading.body.value
+                yield cls(reading, reading.body_at, value, id=name, listed=entries.get(name, ABSENT))
 
 
 def _alone(id: str, body: Any, status: int = 200) -> Exchanges:
@@ -144,8 +136,7 @@ def content_type(listed: ModelList) -> Iterator[Violation]:
 
     The rule is this suite's own; chat.response.content-type-json says the same of chat answers.
     """
-    if listed.reading.media_type != "application/json":
-        yield listed.http.found("headers", "content-type", wanted="application/json")
+    yield from listed.labelled_json()
 
 
 @rule(
@@ -178,6 +169,7 @@ def entry_shape(one: ModelEntry) -> Iterator[Violation]:
     wires=OPENAI_WIRES,
     level="MUST",
     basis="derived",
+    needs=("values",),
     source=ENTRY,
     violating=models(entry(), entry()),
     conforming=models(entry(), entry(id="other-model")),
@@ -200,6 +192,7 @@ def ids_unique(listed: ModelList) -> Iterator[Violation]:
     wires=OPENAI_WIRES,
     level="SHOULD",
     basis="convention",
+    needs=("request", "values"),
     source=LIST,
     violating=conversation(answer(), models(entry(id="other-model"))),
     conforming=conversation(answer(), models(entry(id=MODEL))),
@@ -223,6 +216,7 @@ def tested_present(listed: ModelList) -> Iterator[Violation]:
     wires=OPENAI_WIRES,
     level="SHOULD",
     basis="schema",
+    needs=("values",),
     source=(f"{OPENAPI} #/paths/~1models~1{{model}}", ENTRY),
     violating=conversation(models(entry(id="org/m")), _alone("org%2Fm", NOT_FOUND, 404)),
     conforming=conversation(models(entry(id="org/m")), _alone("org%2Fm", entry(id="org/m"))),
@@ -249,8 +243,5 @@ def retrieve(one: ModelAlone) -> Iterator[Violation]:
             yield one.found(name, wanted=f"{show(listed)}, as in the list")
 
 
-def _tested(run: Run) -> frozenset[str]:
-    named = (
-        sent.get("model") for sent in run.views(Sent) if sent.reading.exchange.probe not in NOT_ASKED_FOR
-    )
-    return frozenset(model for model in named if isinstance(model, str))
+def _model(reading: Reading) -> Any:
+    return lookup(reading.asked, ("model",))

@@ -50,4 +50,4 @@ def quoted_markup(quoting: Quoting) -> Iterator[Violation]:
         for made in turn.calls:
             yield quoting.found(wanted="no call", saw=f"the call {made.name}({made.arguments})")
         if not turn.calls and MARKUP not in turn.text:
-            yield quoting.found(wanted="the quoted markup in the text", saw=turn.text)
+            yield quoting.found(wanted="the quoted markup in the text", saw=turn.text or "no text")

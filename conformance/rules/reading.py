@@ -90,6 +90,11 @@ class Reading:
         return None if header is None else header.partition(";")[0].strip().lower()
 
     @property
+    def body_at(self) -> str:
+        """The JSON Pointer of the response's body."""
+        return f"/exchanges/{self.index}/response/body"
+
+    @property
     def path(self) -> str:
         """The path of the request's URL, without a slash at its end."""
         try:

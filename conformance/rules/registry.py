@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Literal, TypeVar, get_type_hints
 
+from conformance.rules.needs import usual_needs
 from conformance.rules.views import Run, View, Viewable, Violation
-from conformance.types import Basis, Exchange, Flavour, Level, Rulebook, WireName
+from conformance.types import ASPECTS, Aspect, Basis, Exchange, Flavour, Level, Rulebook, WireName
 
-Subject = Literal["protocol", "model"]
+Subject = Literal["protocol", "model", "client"]
 Kind = Literal["contract", "interop"]
 
 REASONS: Mapping[Basis, str] = MappingProxyType(
@@ -25,6 +26,9 @@ REASONS: Mapping[Basis, str] = MappingProxyType(
     }
 )
 
+EVERYTHING: frozenset[Aspect] = frozenset(ASPECTS)
+"""What is kept of an exchange that was not recorded, or by ourselves."""
+
 
 @dataclass(frozen=True, slots=True)
 class Rule:
@@ -32,16 +36,19 @@ class Rule:
 
     ``requirement`` is the function's docstring, first line; ``reason`` the rest of it, or what the basis
     means. A MAY never affects a verdict. ``subject`` is ``model`` for statements on what a model did:
-    at most inconclusive. A rule with a ``probe`` only judges exchanges of that purpose. ``also`` names
-    rules that the violating example breaks too. ``wires`` are those whose exchanges it judges; with a
-    ``flavour`` it belongs to one of several published readings of its wire, which disagree here. A rule that
-    ``needs_end`` is broken by the first half of an answer that keeps it as a whole.
+    at most inconclusive, and ``client`` for what a client sent: no fault of the endpoint. A rule with a
+    ``probe`` only judges exchanges of that purpose. ``also`` names rules that the violating example breaks
+    too. ``wires`` are those whose exchanges it judges; with a ``flavour`` it belongs to one of several
+    published readings of its wire, which disagree here. A rule that ``needs_end`` is broken by the first half
+    of an answer that keeps it as a whole. ``needs`` is what a recording must have kept to be evidence for or
+    against it.
     """
 
     id: str
     wires: tuple[WireName, ...]
     flavour: Flavour | None
     needs_end: bool
+    needs: frozenset[Aspect]
     level: Level
     strict_level: Level | None
     basis: Basis
@@ -66,6 +73,10 @@ class Rule:
     def level_in(self, rulebook: Rulebook) -> Level:
         """The level under a rulebook: ``literal`` reads the schema to the letter."""
         return self.strict_level or self.level if rulebook == "literal" else self.level
+
+    def lacks(self, kept: frozenset[Aspect]) -> frozenset[Aspect]:
+        """What it needs and a recording did not keep; nothing where it can be judged."""
+        return self.needs - kept
 
     def violations(self, run: Run) -> Iterator[Violation]:
         """Every place of a run where this does not hold."""
@@ -104,12 +115,14 @@ def rule(
     wires: tuple[WireName, ...] = ("openai-chat",),
     flavour: Flavour | None = None,
     needs_end: bool = False,
+    needs: tuple[Aspect, ...] = (),
 ) -> Callable[[Judge[V]], Judge[V]]:
     """Register the decorated function as a rule.
 
     Its first parameter's annotation is the view it judges; its docstring's first line is the published
-    requirement. Raises ``ValueError`` for an id that is taken, a missing docstring or view, a MUST
-    without a ground for one, or an empty source.
+    requirement; ``needs`` is what it needs of a recording beyond the usual (``usual_needs``). Raises
+    ``ValueError`` for an id that is taken, a missing docstring or view, a MUST without a ground for one, or
+    an empty source.
     """
 
     def register(judge: Judge[V]) -> Judge[V]:
@@ -130,6 +143,7 @@ def rule(
             wires=wires,
             flavour=flavour,
             needs_end=needs_end,
+            needs=usual_needs(id, view, probe) | frozenset(needs),
             level=level,
             strict_level=strict_level,
             basis=basis,

@@ -45,6 +45,7 @@ def content_type(one: EventStream) -> Iterator[Violation]:
     wires=SSE_WIRES,
     level="SHOULD",
     basis="convention",
+    needs=("headers",),
     source="RFC 9110 section 8.6: who sends Content-Length knows how long the content will be",
     violating=stream(headers={"content-length": "100000"}),
     conforming=stream(headers={"transfer-encoding": "chunked"}),

@@ -8,7 +8,7 @@ which of its kind a run holds; a new wire brings view types of its own and nothi
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Protocol, Self, TypeVar, cast
 
@@ -101,6 +101,16 @@ class View:
         """The value at a path below this one; ``ABSENT`` where there is none."""
         return lookup(self.value, path)
 
+    def string(self, *path: str | int) -> str:
+        """The string at a path; empty where there is none."""
+        value = self.get(*path)
+        return value if isinstance(value, str) else ""
+
+    def array(self, *path: str | int) -> list[Any]:
+        """The array at a path; empty where there is none."""
+        value = self.get(*path)
+        return value if isinstance(value, list) else []
+
     def found(self, *path: str | int, wanted: str, saw: str | None = None) -> Violation:
         """A violation at ``path`` below this view: what is there, or what ``saw`` says in words."""
         got = show(self.get(*path)) if saw is None else clip(saw)
@@ -117,6 +127,11 @@ class View:
     def http(self) -> Answered:
         """The response that this stands in: its status and headers."""
         return _answered(self.reading)
+
+    def labelled_json(self) -> Iterator[Violation]:
+        """Nothing where the response that this stands in has media type application/json."""
+        if self.reading.media_type != "application/json":
+            yield self.http.found("headers", "content-type", wanted="application/json")
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,6 +172,16 @@ class Answered(View):
             saw = f"{self.status}: {error_text(response.body)}".rstrip(": ")
         return View.found(self, *path, wanted=wanted, saw=saw)
 
+    @property
+    def turned_down(self) -> bool:
+        """True when the request was refused for what it says: not for quota, load or credentials."""
+        return self.status >= 300 and self.status not in NOT_OURS
+
+    def accepted(self) -> Iterator[Violation]:
+        """Nothing where the request was answered, or nothing can be told."""
+        if self.turned_down:
+            yield self.found("status", wanted="2xx")
+
     def header(self, name: str) -> str | None:
         """A header by its name in lower case."""
         value = self.get("headers", name)
@@ -170,16 +195,6 @@ class Probe(Answered):
     @classmethod
     def covers(cls, reading: Reading) -> bool:
         return reading.exchange.probe is not None
-
-    @property
-    def turned_down(self) -> bool:
-        """True when the request was refused for what it says: not for quota, load or credentials."""
-        return self.status >= 300 and self.status not in NOT_OURS
-
-    def accepted(self) -> Iterator[Violation]:
-        """Nothing where the request was answered, or nothing can be told."""
-        if self.turned_down:
-            yield self.found("status", wanted="2xx")
 
     def survived(self) -> Iterator[Violation]:
         """Nothing where the request was answered or refused as the client's fault, or nothing can be told."""
@@ -214,7 +229,7 @@ class ErrorAnswer(View):
                 and reading.exchange.probe not in UNDEFINED
                 and reading.exchange.request.method.upper() != "HEAD"
             ):
-                yield cls(reading, f"/exchanges/{reading.index}/response/body", reading.body.value)
+                yield cls(reading, reading.body_at, reading.body.value)
 
     @property
     def error(self) -> dict[str, Any] | None:
@@ -231,7 +246,7 @@ class EventStream(View):
     def of(cls, run: Run) -> Iterator[Self]:
         for reading in run.readings:
             if reading.stream is not None:
-                yield cls(reading, f"/exchanges/{reading.index}/response/body")
+                yield cls(reading, reading.body_at)
 
     @property
     def stream(self) -> sse.Stream:
@@ -259,8 +274,13 @@ class StreamEvent(View):
     @classmethod
     def of(cls, run: Run) -> Iterator[Self]:
         for reading in run.readings:
-            for index, payload in reading.payloads.items():
-                yield cls(reading, event_at(reading, index), payload.value, index)
+            yield from cls.within(reading)
+
+    @classmethod
+    def within(cls, reading: Reading) -> Iterator[Self]:
+        """The events of one exchange."""
+        for index, payload in reading.payloads.items():
+            yield cls(reading, event_at(reading, index), payload.value, index)
 
     @property
     def times(self) -> int:
@@ -283,6 +303,14 @@ class StreamEvent(View):
     def is_done(self) -> bool:
         """True for the end marker, even one that is misspelt with space around it."""
         return self.raw.data.strip() == DONE
+
+
+def whole_answers(run: Run, is_ours: Callable[[Reading], bool]) -> Iterator[Reading]:
+    """The 2xx answers to requests of a kind that are no event streams, and that we did not cut."""
+    for reading in run.readings:
+        ended = reading.exchange.ending in ("complete", "cut")
+        if reading.succeeded and reading.stream is None and ended and is_ours(reading):
+            yield reading
 
 
 def times(view: View) -> int:

@@ -104,6 +104,12 @@ class Refused(Exception):
         self.why = why
         self.headers = headers
 
+    @property
+    def error(self) -> dict[str, Any] | None:
+        """The error object of OpenAI's document; ``None`` where the document is another."""
+        error = self.document.get("error") if isinstance(self.document, dict) else None
+        return error if isinstance(error, dict) else None
+
     def actions(self) -> Actions:
         """The answer that tells the client."""
         return [Respond(self.status, JSON_TYPE + self.headers, self.document)]

@@ -37,13 +37,12 @@ def request_id() -> Headers:
 
 def reworded(refused: Refused) -> Refused:
     """The refusal with Anthropic's error document; one that does not have OpenAI's stays as it is."""
-    error = refused.document.get("error") if isinstance(refused.document, dict) else None
-    if not isinstance(error, dict):
+    if refused.error is None:
         return refused
     headers = request_id()
     document = {
         "type": "error",
-        "error": {"type": _type(refused.status), "message": _message(error)},
+        "error": {"type": _type(refused.status), "message": _message(refused.error)},
         "request_id": headers[0][1],
     }
     return Refused(refused.status, document, refused.why, refused.headers + headers)

@@ -15,7 +15,7 @@ from conformance.simulator.anthropic_request import (
     read_messages_request,
 )
 from conformance.simulator.behaviour import Persona
-from conformance.simulator.front import Route
+from conformance.simulator.front import Route, models_route
 from conformance.simulator.http import header
 from conformance.simulator.request import CONTEXT_TOKENS, ChatRequest
 from conformance.types import HttpRequest, Turn, WireName
@@ -45,10 +45,7 @@ class MessagesFront:
         """What ``path`` is for."""
         if path == "/v1/messages":
             return Route("ask", "POST")
-        if path == "/v1/models":
-            return Route("models", "GET")
-        name = path.removeprefix("/v1/models/")
-        return Route("models", "GET", name) if name and name != path else None
+        return models_route(path)
 
     def authorize(self, request: HttpRequest, persona: Persona) -> None:
         """Refuse a request without the persona's key, in either header, or without a known version.

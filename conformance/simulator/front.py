@@ -62,3 +62,11 @@ class Front(Protocol):
 
     def signature(self, elapsed_ms: int) -> Headers:
         """The headers that every answer of the wire's own provider has."""
+
+
+def models_route(path: str) -> Route | None:
+    """The route of ``/v1/models`` and ``/v1/models/NAME``."""
+    if path == "/v1/models":
+        return Route("models", "GET")
+    name = path.removeprefix("/v1/models/")
+    return Route("models", "GET", name) if name and name != path else None

@@ -107,9 +107,8 @@ class GeminiFront:
 
     def refused(self, refused: Refused) -> Refused:
         """The refusal as Google words it: the HTTP status in ``code``, its name in ``status``."""
-        document = refused.document
-        error = document.get("error") if isinstance(document, dict) else None
-        if not isinstance(error, dict) or "status" in error:
+        error = refused.error
+        if error is None or "status" in error:
             return refused
         # A body that is too large is an invalid argument here, and a wrong method is no method at all.
         status = {413: 400, 405: 404}.get(refused.status, refused.status)

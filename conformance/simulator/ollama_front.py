@@ -87,11 +87,10 @@ class OllamaFront:
 
     def refused(self, refused: Refused) -> Refused:
         """The refusal as Ollama words it: ``{"error": "TEXT"}`` (docs/api/errors.mdx)."""
-        document = refused.document
-        error = document.get("error") if isinstance(document, dict) else None
-        if not isinstance(error, dict):
+        if refused.error is None:
             return refused
-        return Refused(refused.status, {"error": error["message"]}, refused.why, refused.headers)
+        document = {"error": refused.error["message"]}
+        return Refused(refused.status, document, refused.why, refused.headers)
 
     def signature(self, elapsed_ms: int) -> Headers:  # noqa: ARG002
         """Nothing: Ollama adds no headers of its own."""

@@ -8,7 +8,7 @@ from typing import Any
 from conformance.simulator import chat, keys
 from conformance.simulator.answer import Actions, Headers, Refused, refusal
 from conformance.simulator.behaviour import Persona
-from conformance.simulator.front import Route
+from conformance.simulator.front import Route, models_route
 from conformance.simulator.request import ChatRequest, read_chat_request
 from conformance.types import HttpRequest, Turn, WireName
 
@@ -55,14 +55,6 @@ class ChatFront:
     def signature(self, elapsed_ms: int) -> Headers:
         """The headers of every answer."""
         return signature(elapsed_ms)
-
-
-def models_route(path: str) -> Route | None:
-    """The route of ``/v1/models`` and ``/v1/models/NAME``."""
-    if path == "/v1/models":
-        return Route("models", "GET")
-    name = path.removeprefix("/v1/models/")
-    return Route("models", "GET", name) if name and name != path else None
 
 
 def models_document(route: Route, persona: Persona) -> Any:

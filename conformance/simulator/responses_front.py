@@ -7,7 +7,7 @@ from typing import Any
 from conformance.simulator import keys, openai_front
 from conformance.simulator.answer import JSON_TYPE, Actions, Headers, Refused, Respond
 from conformance.simulator.behaviour import Persona
-from conformance.simulator.front import Route
+from conformance.simulator.front import Route, models_route
 from conformance.simulator.request import ChatRequest
 from conformance.simulator.responses_answer import answer, items_of
 from conformance.simulator.responses_request import ResponsesRequest, read_responses_request
@@ -31,7 +31,7 @@ class ResponsesFront:
 
     def route(self, path: str) -> Route | None:
         """What ``path`` is for."""
-        return Route("ask", "POST") if path == "/v1/responses" else openai_front.models_route(path)
+        return Route("ask", "POST") if path == "/v1/responses" else models_route(path)
 
     def authorize(self, request: HttpRequest, persona: Persona) -> None:
         """Refuse a request without the persona's key."""

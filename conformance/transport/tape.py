@@ -120,6 +120,17 @@ def load(path: Path) -> Tape:
     return Tape(exchanges, {k: str(v) for k, v in metadata.items() if isinstance(k, str) and _is_scalar(v)})
 
 
+def interaction(data: Any) -> Exchange:
+    """One interaction of a cassette of ours. Raises ``ValueError``, which says what is wrong with it."""
+    try:
+        cassette = {"version": 1, "interactions": [data]}
+        tape_yaml.check(cassette)
+        requests, responses, *_ = vcr.serialize.deserialize("", _Yaml(cassette))
+        return _any_exchange(requests[0], responses[0])
+    except (KeyError, TypeError, AttributeError, IndexError, OverflowError) as error:
+        raise ValueError("something is of another kind") from error
+
+
 class ReplayTransport:
     """Answers from a tape, without a socket.
 

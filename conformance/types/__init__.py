@@ -30,10 +30,12 @@ from conformance.types.exchange import Exchange, Failure, HttpRequest, HttpRespo
 from conformance.types.scenario import Ask, Attempt, Cancel, Raw, Reply, Script, Step, Together
 from conformance.types.verdict import Cell, EndpointRow, Finding, Matrix, ScenarioRow
 from conformance.types.vocabulary import (
+    ASPECTS,
     JSON,
     JUDGED,
     VERDICTS,
     WIRES,
+    Aspect,
     Auth,
     Basis,
     Ending,
@@ -50,11 +52,13 @@ from conformance.types.vocabulary import (
 )
 
 __all__ = [
+    "ASPECTS",
     "JSON",
     "JUDGED",
     "VERDICTS",
     "WIRES",
     "Ask",
+    "Aspect",
     "Attempt",
     "Audio",
     "Auth",

@@ -35,3 +35,15 @@ FailureKind = Literal["connect", "tls", "timeout", "protocol", "no-cassette", "o
 Expect = Literal["answer", "refusal", "either"]
 Auth = Literal["own", "wrong", "none"]
 Role = Literal["system", "developer", "user", "assistant", "tool"]
+Aspect = Literal[
+    "request",  # the request's body is there
+    "status",  # the HTTP status is the one that was received
+    "headers",  # the response's headers are those that were received
+    "framing",  # an event stream has its own lines: event and data fields, blank lines, end marker
+    "spelling",  # JSON is spelt as it came: repeated members, numbers, white space, order of members
+    "presence",  # a member that is absent was absent, and one that is null was null
+    "values",  # ids, times of creation and model names are those that were sent
+    "arrival",  # times and sizes of what the network brought
+]
+"""What a recording may have kept. A rule can only be judged on what it needs of these."""
+ASPECTS: tuple[Aspect, ...] = get_args(Aspect)

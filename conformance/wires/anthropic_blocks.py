@@ -23,7 +23,7 @@ from conformance.wires.anthropic_ids import unescape
 from conformance.wires.anthropic_media import WIRE, encode_media, read_media
 from conformance.wires.arguments import object_of, text_of
 from conformance.wires.body import compact, parse
-from conformance.wires.losses import is_foreign, own
+from conformance.wires.losses import own, said_elsewhere
 
 BLOCK, MESSAGE, TOOL_RESULT, SYSTEM_MESSAGE = "@block", "@message", "@tool_result", "@system_message"
 
@@ -68,8 +68,7 @@ def encode_part(part: Part, at: str, call_id: str, losses: list[Loss]) -> dict[s
     ``call_id`` is the id that a call has on this wire. Reasoning without an opaque slot of this
     wire was never signed by it, and has no form here (S2).
     """
-    if isinstance(part, Text) and not part.text and is_foreign(part.opaque, WIRE):
-        losses.append(Loss(at, f"what only {', '.join(part.opaque or ())} has a form for"))
+    if said_elsewhere(part, WIRE, at, losses):
         return None
     mine = {k: v for k, v in own(part.opaque, WIRE, at, losses).items() if not k.startswith("@")}
     if isinstance(part, Text):

@@ -4,7 +4,8 @@
   ``<system>`` tags, where it stands: role ``system`` among the messages is known to some models of the
   reference only, and not on Bedrock, Vertex or Foundry (Anthropic, "Mid-conversation system messages").
   One that came from there, or whose first part carries ``@system_message``, keeps that role.
-- Neighbours of one role are merged by their blocks (Q3).
+- Neighbours of one role are merged by their blocks (Q3). The API wants a user first: ``OPENING`` stands there
+  where an assistant would.
 - Results stand first in the user message after their calls, in the order given; ids pair them, so
   they are not sorted (K5). A call without a result is left for the endpoint to refuse (K7).
 - Ids outside the wire's characters are written as ``anthropic_ids`` says (K4). Calls without one get
@@ -26,6 +27,9 @@ from conformance.wires.anthropic_ids import escape
 from conformance.wires.anthropic_media import WIRE
 
 Content = str | list[dict[str, Any]]
+
+OPENING = "(The assistant begins.)"
+"""What the user says where nobody spoke before the assistant."""
 
 
 def encode_history(
@@ -114,6 +118,9 @@ class _History:
     def finish(self) -> list[dict[str, Any]]:
         """All messages."""
         self._end_user()
+        if self._out and self._out[0]["role"] == "assistant":
+            self._losses.append(Loss("/messages", f"a user begins here: {OPENING!r} stands first", "form"))
+            self._out.insert(0, {"role": "user", "content": [{"type": "text", "text": OPENING}]})
         for message in self._out:
             if "content" in message:
                 message["content"] = _content(message["content"])

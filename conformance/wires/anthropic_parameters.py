@@ -5,7 +5,9 @@
   is sent. (SDK 2.14.0 types no sampling parameter any more; newer models refuse them.)
 - ``reasoning_effort`` is a thinking budget, ``BUDGETS``; ``none`` is ``thinking: disabled``. Budgets are at
   least 1,024 and below ``max_tokens``. Thinking stays off where the last assistant message calls tools
-  without signed thinking: the API refuses that with 400 (S3).
+  without signed thinking, and where a call is forced: the API refuses both with 400 (S3); so it does
+  a ``temperature`` but 1, a ``top_p`` below 0.95 and any ``top_k`` while thinking (Anthropic, "Extended
+  thinking", "Feature compatibility"), which are left out.
 - A JSON schema is ``output_config.format``, always strict, without a name: read back as ``FORMAT_NAME``.
 - ``user``, or ``safety_identifier``, is ``metadata.user_id``; the ``service_tier`` ``default`` is
   ``standard_only``.
@@ -36,6 +38,7 @@ from conformance.types import (
 )
 from conformance.wires.anthropic_media import WIRE
 from conformance.wires.losses import pointer
+from conformance.wires.schemas import for_grammar, is_strict
 
 DEFAULT_MAX_TOKENS = 4096
 
@@ -45,7 +48,9 @@ FORMAT_NAME = "response"
 BUDGETS = {"minimal": 1024, "low": 2048, "medium": 8192, "high": 16384, "xhigh": 24576, "max": 32768}
 """Thinking tokens by OpenAI's ``reasoning_effort``: our choice, since no vendor publishes a table."""
 
+_NO_PARAMETERS: Mapping[str, JSON] = {"type": "object", "properties": {}}
 _MIN_BUDGET = 1024
+_MIN_THINKING_TOP_P = 0.95
 _TIERS = {"auto": "auto", "default": "standard_only"}
 _CHOICES = {"none": "none", "auto": "auto", "required": "any"}
 
@@ -72,19 +77,18 @@ def encode_parameters(request: Request, losses: list[Loss]) -> dict[str, Any]:
     thinking = _take_effort(request, extra, losses)
     body: dict[str, Any] = {"max_tokens": _max_tokens(request, thinking, losses)}
     if request.tools:
-        body["tools"] = [encode_tool(tool) for tool in request.tools]
+        tools = (_for_grammar(tool, f"/tools/{i}", losses) for i, tool in enumerate(request.tools))
+        body["tools"] = [encode_tool(tool) for tool in tools]
     choice = _encode_choice(request, losses)
     optional = {
         "tool_choice": choice,
         "stream": request.stream or None,
-        "temperature": _temperature(request.temperature, losses),
         "stop_sequences": None if request.stop is None else list(request.stop),
         "output_config": _output_config(request, losses),
         "thinking": thinking,
         "metadata": _take_user(extra, losses),
         "service_tier": _take_tier(extra),
-        "top_p": extra.pop("top_p", None),
-        "top_k": extra.pop("top_k", None),
+        **_sampling(request, extra, losses, thinks=(thinking or {}).get("type") == "enabled"),
     }
     if request.n is not None and request.n != 1:
         losses.append(Loss("/n", "one answer is all that this wire gives"))
@@ -95,9 +99,15 @@ def encode_parameters(request: Request, losses: list[Loss]) -> dict[str, Any]:
     return body | {k: v for k, v in optional.items() if v is not None}
 
 
+def _for_grammar(tool: Tool, at: str, losses: list[Loss]) -> Tool:
+    if not tool.strict:
+        return tool
+    return replace(tool, parameters=for_grammar(tool.parameters or _NO_PARAMETERS, f"{at}/parameters", losses))
+
+
 def encode_tool(tool: Tool) -> dict[str, Any]:
     """A tool of the body; ``input_schema`` is required, and an object's."""
-    schema = dict(tool.parameters) or {"type": "object", "properties": {}}
+    schema = dict(tool.parameters or _NO_PARAMETERS)
     out: dict[str, Any] = {"name": tool.name, "input_schema": schema}
     if tool.description:
         out["description"] = tool.description
@@ -137,6 +147,24 @@ def _encode_choice(request: Request, losses: list[Loss]) -> dict[str, Any] | Non
     return (out or {"type": "auto"}) | {"disable_parallel_tool_use": not parallel}
 
 
+def _sampling(
+    request: Request, extra: dict[str, Any], losses: list[Loss], *, thinks: bool
+) -> dict[str, float | None]:
+    temperature, top_p, top_k = request.temperature, extra.pop("top_p", None), extra.pop("top_k", None)
+    refused = {
+        "/temperature": temperature not in (None, 1),
+        "/extra/top_p": isinstance(top_p, int | float) and top_p < _MIN_THINKING_TOP_P,
+        "/extra/top_k": top_k is not None,
+    }
+    if not thinks or not any(refused.values()):
+        return {"temperature": _temperature(temperature, losses), "top_p": top_p, "top_k": top_k}
+    losses += [Loss(at, "not while thinking") for at, is_refused in refused.items() if is_refused]
+    return {
+        "temperature": None if refused["/temperature"] else temperature,
+        "top_p": None if refused["/extra/top_p"] else top_p,
+    }
+
+
 def _temperature(value: float | None, losses: list[Loss]) -> float | None:
     if value is None or 0 <= value <= 1:
         return value
@@ -151,9 +179,10 @@ def _output_config(request: Request, losses: list[Loss]) -> dict[str, Any] | Non
         return None
     if wanted.name != FORMAT_NAME:
         losses.append(Loss("/response_format/name", "schemas have no name here", "form"))
-    if not wanted.strict:
-        losses.append(Loss("/response_format/strict", "schemas are always strict here", "form"))
-    return {"format": {"type": "json_schema", "schema": dict(wanted.schema)}}
+    schema = for_grammar(wanted.schema, "/response_format/schema", losses)
+    if wanted.strict != is_strict(schema):
+        losses.append(Loss("/response_format/strict", "any schema is held to", "form"))
+    return {"format": {"type": "json_schema", "schema": schema}}
 
 
 def _take_effort(request: Request, extra: dict[str, Any], losses: list[Loss]) -> dict[str, Any] | None:
@@ -165,6 +194,9 @@ def _take_effort(request: Request, extra: dict[str, Any], losses: list[Loss]) ->
     if budget is None:
         return None
     del extra["reasoning_effort"]
+    if request.tool_choice == "required" or isinstance(request.tool_choice, NamedChoice):
+        losses.append(Loss(at, "thinking is off: a call is forced"))
+        return None
     last = next((m for m in reversed(request.messages) if m.role == "assistant"), None)
     parts = last.parts if last else ()
     if any(isinstance(p, ToolCall) for p in parts) and not any(_is_signed(p) for p in parts):
@@ -290,7 +322,8 @@ def _read_format(native: dict[str, Any], fields: dict[str, Any]) -> None:
     if not isinstance(wanted, dict) or wanted.keys() != {"type", "schema"}:
         return
     if wanted["type"] == "json_schema" and isinstance(wanted["schema"], dict):
-        fields["response_format"] = JsonSchemaFormat(FORMAT_NAME, wanted["schema"])
+        schema = wanted["schema"]
+        fields["response_format"] = JsonSchemaFormat(FORMAT_NAME, schema, is_strict(schema))
         _keep(native, "output_config", {k: v for k, v in config.items() if k != "format"})
 
 

@@ -2,11 +2,12 @@
 
 ``decode_request`` after ``encode`` is the identity on the canonical subset: system text in leading messages,
 one message of it, then users and assistants by turns, results right after their calls and a user message
-right after those; no empty text, no ``developer``, refusal, sound, or reasoning of other wires
+right after those; a user first; no empty text, no ``developer``, refusal, sound, or reasoning of other wires
 (``echo_reasoning`` true exactly when there is some of ours); arguments as ``compact`` writes them;
 ``max_tokens`` given, ``temperature`` at most 1, ``include_usage`` and ``n`` left out, tools with a schema, a
-tool choice where ``parallel_tool_calls`` is set, schemas named ``FORMAT_NAME``. Beyond it, ``losses`` tells
-what is lost.
+tool choice where ``parallel_tool_calls`` is set, schemas named ``FORMAT_NAME``, closed where they are held to
+and strict where OpenAI takes them so, no sampling or forced call beside ``reasoning_effort``. Beyond it,
+``losses`` tells what is lost.
 
 Usage always comes with a stream, so ``include_usage`` asks for nothing here.
 """

@@ -18,6 +18,7 @@ from conformance.types import JsonSchemaFormat, Loss, NamedChoice, Request
 from conformance.wires.gemini_names import from_gemini, to_gemini
 from conformance.wires.gemini_schema import json_schema
 from conformance.wires.losses import pointer
+from conformance.wires.schemas import is_strict
 
 FORMAT_NAME = "response"
 """The name of a schema that came without one."""
@@ -38,6 +39,7 @@ _SAMPLING = {
 }
 _ALSO = {"max_completion_tokens": "maxOutputTokens", "top_k": "topK"}
 _TIERS = {"default": "standard", "flex": "flex", "priority": "priority"}
+_MOST = "XHIGH"
 _MODES = {"none": "NONE", "auto": "AUTO", "required": "ANY"}
 
 
@@ -61,7 +63,7 @@ def encode_config(request: Request, losses: list[Loss]) -> dict[str, Any]:
             value = [value] if key == "stop" and isinstance(value, str) else value
             config[{**_CANONICAL, **_SAMPLING, **_ALSO}[key]] = value
         elif key == "reasoning_effort":
-            config["thinkingConfig"] = _encode_effort(value)
+            config["thinkingConfig"] = _encode_effort(value, losses)
         elif key == "response_format":
             config |= _encode_raw_format(value, losses)
         elif key == "service_tier" and value in ("auto", *_TIERS):
@@ -109,17 +111,20 @@ def _allowed(raw: Any) -> list[str] | None:
     return names if ok and names and all(isinstance(name, str) for name in names) else None
 
 
-def _encode_effort(effort: Any) -> dict[str, Any]:
+def _encode_effort(effort: Any, losses: list[Loss]) -> dict[str, Any]:
     if effort == "none":
         return {"thinkingBudget": 0}
+    if effort == "max":
+        losses.append(Loss("/extra/reasoning_effort", f"{_MOST} is the most there is", "form"))
+        return {"thinkingLevel": _MOST}
     return {"thinkingLevel": effort.upper() if isinstance(effort, str) else effort}
 
 
 def _encode_format(fmt: JsonSchemaFormat, at: str, losses: list[Loss]) -> dict[str, Any]:
     if fmt.name != FORMAT_NAME:
         losses.append(Loss(f"{at}/name", "the name of the schema", "form"))
-    if not fmt.strict:
-        losses.append(Loss(f"{at}/strict", "a schema is always held to", "form"))
+    if fmt.strict != is_strict(fmt.schema):
+        losses.append(Loss(f"{at}/strict", "any schema is held to", "form"))
     return {"responseMimeType": "application/json", "responseJsonSchema": dict(fmt.schema)}
 
 
@@ -186,10 +191,11 @@ def _decode_format(config: dict[str, Any], fields: dict[str, Any], extra: dict[s
     elif kind != "application/json":
         return
     elif isinstance(schema, dict):
-        fields["response_format"] = JsonSchemaFormat(FORMAT_NAME, schema, strict=True)
+        fields["response_format"] = JsonSchemaFormat(FORMAT_NAME, schema, is_strict(schema))
         del config["responseJsonSchema"]
     elif schema is None and isinstance(old, dict):
-        fields["response_format"] = JsonSchemaFormat(FORMAT_NAME, json_schema(old), strict=True)
+        schema = json_schema(old)
+        fields["response_format"] = JsonSchemaFormat(FORMAT_NAME, schema, is_strict(schema))
         del config["responseSchema"]
     elif schema is None and old is None:
         extra["response_format"] = {"type": "json_object"}

@@ -31,11 +31,14 @@ from conformance.wires.gemini_names import from_gemini, members, to_gemini
 from conformance.wires.gemini_parts import WIRE, decode_part, encode_part
 from conformance.wires.gemini_results import decode_result, encode_result
 from conformance.wires.gemini_schema import json_schema
-from conformance.wires.losses import is_foreign, merge_native
+from conformance.wires.losses import bound_elsewhere, merge_native, said_elsewhere
 from conformance.wires.pairing import Ids, Placed, placed
 
 INSTRUCTION = "Instruction from the system: "
 """What a system message begins with that became a user text."""
+
+OPENING = "(The model begins.)"
+"""What the user says where nobody spoke before the model: a call must come after a turn of the user's."""
 
 _SYSTEM = ("system", "developer")
 
@@ -114,6 +117,9 @@ def _contents(messages: Sequence[Placed], echo_reasoning: bool, losses: list[Los
         else:
             contents.append({"role": role, "parts": parts})
         before = message.role
+    if contents and contents[0]["role"] == "model":
+        losses.append(Loss("/messages", f"a user begins here: {OPENING!r} stands first", "form"))
+        contents.insert(0, {"role": "user", "parts": [{"text": OPENING}]})
     return contents
 
 
@@ -125,10 +131,9 @@ def _parts(message: Message, at: str, echo_reasoning: bool, losses: list[Loss]) 
             signed = "thoughtSignature" in (part.opaque or {}).get(WIRE, {})
             if not signed and not echo_reasoning:
                 continue
-            if is_foreign(part.opaque, WIRE):
-                losses.append(Loss(where, f"reasoning bound to {', '.join(part.opaque or ())}"))
+            if bound_elsewhere(part, WIRE, where, losses):
                 continue
-        elif isinstance(part, Text) and not part.text and WIRE not in (part.opaque or {}):
+        elif said_elsewhere(part, WIRE, where, losses) or part == Text(""):
             continue
         encoded = encode_part(part, where, losses)
         parts += [encoded] if encoded is not None else []

@@ -13,7 +13,7 @@ from conformance.types import Audio, File, Image, Loss, Message, Part, Text, Too
 from conformance.wires.arguments import strict, text_of
 from conformance.wires.gemini_names import from_gemini, members, to_gemini
 from conformance.wires.gemini_parts import WIRE, Note, decode_part, encode_part, slot
-from conformance.wires.losses import merge_native, own
+from conformance.wires.losses import merge_native, own, said_elsewhere
 
 
 def wrap(text: str) -> dict[str, Any]:
@@ -40,6 +40,8 @@ def encode_result(message: Message, call: ToolCall | None, at: str, losses: list
     extra: dict[str, Any] = {}
     for j, part in enumerate(message.parts):
         where = f"{at}/parts/{j}"
+        if said_elsewhere(part, WIRE, where, losses):
+            continue
         if isinstance(part, Image | Audio | File):
             encoded = encode_part(part, where, losses)
             media += [encoded] if encoded else []

@@ -16,6 +16,7 @@ from typing import Any
 from conformance.types import JSON, Loss, Text, Turn
 from conformance.wires.gemini_outcome import BLOCKED, say_finish, say_usage
 from conformance.wires.gemini_parts import WIRE, encode_part
+from conformance.wires.losses import said_elsewhere
 
 
 def encode_turns(turns: Sequence[Turn], *, model: str, losses: list[Loss]) -> dict[str, JSON]:
@@ -47,9 +48,10 @@ def _candidate(turn: Turn, number: int, losses: list[Loss]) -> dict[str, Any]:
     at = f"/turns/{number}"
     parts: list[dict[str, Any]] = []
     for j, part in enumerate(turn.parts):
-        if isinstance(part, Text) and not part.text and WIRE not in (part.opaque or {}):
+        where = f"{at}/parts/{j}"
+        if said_elsewhere(part, WIRE, where, losses) or part == Text(""):
             continue
-        encoded = encode_part(part, f"{at}/parts/{j}", losses)
+        encoded = encode_part(part, where, losses)
         parts += [encoded] if encoded is not None else []
     out: dict[str, Any] = {"content": {"role": "model", "parts": parts}, "index": number}
     reason = say_finish(turn, at, losses)

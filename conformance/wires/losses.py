@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from conformance.types import JSON, Loss, Opaque, WireName
+from conformance.types import JSON, Loss, Opaque, Part, Reasoning, Text, WireName
 
 
 def pointer(*tokens: str | int) -> str:
@@ -24,6 +24,22 @@ def own(opaque: Opaque | None, wire: WireName, at: str, losses: list[Loss]) -> d
 def is_foreign(opaque: Opaque | None, wire: WireName) -> bool:
     """True of a part that is bound to other wires, and not to this one."""
     return bool(opaque) and wire not in (opaque or {})
+
+
+def bound_elsewhere(part: Reasoning, wire: WireName, at: str, losses: list[Loss]) -> bool:
+    """Whether reasoning is bound to other wires, which is a loss: none but them takes it back."""
+    foreign = is_foreign(part.opaque, wire)
+    if foreign:
+        losses.append(Loss(at, f"reasoning bound to {', '.join(part.opaque or ())}"))
+    return foreign
+
+
+def said_elsewhere(part: Part, wire: WireName, at: str, losses: list[Loss]) -> bool:
+    """Whether a part is but what other wires say (their tools' blocks, an item): all of it is lost."""
+    foreign = isinstance(part, Text) and not part.text and is_foreign(part.opaque, wire)
+    if foreign:
+        losses.append(Loss(at, f"what only {', '.join(part.opaque or ())} has a form for"))
+    return foreign
 
 
 def merge_native(

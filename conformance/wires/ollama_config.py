@@ -15,6 +15,7 @@ from typing import Any
 
 from conformance.types import JSON, JsonSchemaFormat, Loss, NamedChoice, Request, Tool
 from conformance.wires.losses import pointer
+from conformance.wires.schemas import is_strict
 
 FORMAT_NAME = "response"
 """The name of a schema that came without one."""
@@ -88,8 +89,8 @@ def encode_settings(request: Request, losses: list[Loss]) -> dict[str, Any]:
         body["format"] = dict(fmt.schema)
         if fmt.name != FORMAT_NAME:
             losses.append(Loss("/response_format/name", "the name of the schema", "form"))
-        if not fmt.strict:
-            losses.append(Loss("/response_format/strict", "a schema is always held to", "form"))
+        if fmt.strict != is_strict(fmt.schema):
+            losses.append(Loss("/response_format/strict", "any schema is held to", "form"))
     if request.n not in (None, 1):
         losses.append(Loss("/n", "one answer is all there is"))
     if request.parallel_tool_calls is False:
@@ -156,7 +157,7 @@ def decode_settings(body: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any
         extra["reasoning_effort"] = think or "none"
     fmt = body.get("format")
     if isinstance(fmt, dict) and fmt:
-        fields["response_format"] = JsonSchemaFormat(FORMAT_NAME, fmt, strict=True)
+        fields["response_format"] = JsonSchemaFormat(FORMAT_NAME, fmt, is_strict(fmt))
         del body["format"]
     elif fmt in ("", "json"):
         del body["format"]

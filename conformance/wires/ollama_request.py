@@ -34,7 +34,7 @@ from conformance.types import (
     WireName,
 )
 from conformance.wires.arguments import object_of, text_of
-from conformance.wires.losses import is_foreign, merge_native, own
+from conformance.wires.losses import bound_elsewhere, merge_native, own, said_elsewhere
 from conformance.wires.media import data_url, inline, picture_kind
 from conformance.wires.ollama_config import decode_settings, decode_tools, encode_settings, encode_tools
 from conformance.wires.pairing import Ids, placed
@@ -108,12 +108,10 @@ def encode_message(message: Message, at: str, losses: list[Loss], *, echo_reason
         losses.append(Loss(f"{at}/is_error", 'told in words: "Error: "', "form"))
     for j, part in enumerate(message.parts):
         where = f"{at}/parts/{j}"
-        if isinstance(part, Reasoning):
-            if not echo_reasoning:
-                continue
-            if is_foreign(part.opaque, WIRE):
-                losses.append(Loss(where, f"reasoning bound to {', '.join(part.opaque or ())}"))
-                continue
+        if isinstance(part, Reasoning) and (not echo_reasoning or bound_elsewhere(part, WIRE, where, losses)):
+            continue
+        if said_elsewhere(part, WIRE, where, losses):
+            continue
         extra = own(part.opaque, WIRE, where, losses)
         if isinstance(part, Text | Refusal):
             if isinstance(part, Refusal):

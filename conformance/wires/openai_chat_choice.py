@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from conformance.types import Audio, Fact, File, Image, Part
+from conformance.types import Audio, Fact, File, Image, Part, Text
 from conformance.wires.body import compact
 from conformance.wires.facts import FactName, Ledger
 from conformance.wires.openai_chat_parts import Call, Details, Run, RunKind, media_in
@@ -37,12 +37,14 @@ _SAYS_SOMETHING = (
 class Choice:
     """One message while it grows."""
 
-    def __init__(self, number: int, ledger: Ledger) -> None:
+    def __init__(self, number: int, ledger: Ledger, *, keep_unknown: bool = False) -> None:
+        """``keep_unknown``: content parts without canonical form stay, as empty texts that carry them."""
         self.number = number
+        self._keep_unknown = keep_unknown
         self.finish_reason: str | None = None
         self.native_finish_reason: str | None = None
         self._ledger = ledger
-        self._parts: list[Run | Call | Image | Audio | File] = []
+        self._parts: list[Run | Call | Text | Image | Audio | File] = []
         self._at_index: dict[int, Call] = {}
         self._by_id: dict[tuple[int | None, str], Call] = {}
         self._last_call: Call | None = None
@@ -173,6 +175,8 @@ class Choice:
             self._say("text", item["text"], f"{at}/text", opaque=rest or None)
         else:
             self.note("content-part-unknown", at, kind if isinstance(kind, str) else "")
+            if self._keep_unknown and isinstance(item, dict) and isinstance(kind, str):
+                self._parts.append(Text("", {"openai-chat": item}))
 
     def _take_calls(self, entries: Any, at: str, *, whole: bool) -> None:
         if entries is None:
@@ -261,7 +265,7 @@ class Choice:
             opaque["reasoning_details"] = self._details.json()
         built: list[Part] = []
         for part in self._parts:
-            if isinstance(part, Image | Audio | File):
+            if isinstance(part, Text | Image | Audio | File):
                 built.append(part)
             elif isinstance(part, Call):
                 built.append(part.build(note))

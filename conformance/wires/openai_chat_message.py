@@ -30,7 +30,7 @@ from conformance.types import (
     ToolCall,
     WireName,
 )
-from conformance.wires.losses import is_foreign, own
+from conformance.wires.losses import bound_elsewhere, own, said_elsewhere
 from conformance.wires.openai_chat_choice import REASONING_FIELDS
 
 WIRE: WireName = "openai-chat"
@@ -102,13 +102,9 @@ def _sayable(
     for j, part in enumerate(parts):
         where = f"{at}/parts/{j}"
         if isinstance(part, Reasoning):
-            if not echo_reasoning:
+            if not echo_reasoning or bound_elsewhere(part, WIRE, where, losses):
                 continue
-            if is_foreign(part.opaque, WIRE):
-                losses.append(Loss(where, f"reasoning bound to {', '.join(part.opaque or ())}"))
-                continue
-        elif isinstance(part, Text) and not part.text and is_foreign(part.opaque, WIRE):
-            losses.append(Loss(where, f"what only {', '.join(part.opaque or ())} has a form for"))
+        elif said_elsewhere(part, WIRE, where, losses):
             continue
         elif isinstance(part, Refusal) and part.opaque:
             losses.append(Loss(where, "what a wire alone understands of a refusal", "form"))
@@ -170,7 +166,8 @@ def _encode_content(
     items: list[dict[str, Any]] = []
     for part, where in parts:
         if isinstance(part, Text):
-            items.append({"type": "text", "text": part.text, **own(part.opaque, WIRE, where, losses)})
+            mine = own(part.opaque, WIRE, where, losses)
+            items.append(mine if "type" in mine else {"type": "text", "text": part.text, **mine})
         elif isinstance(part, Image | Audio | File):
             items.append(_encode_media(part, where, losses))
         elif isinstance(part, Reasoning) and part.spelling == "think":

@@ -26,6 +26,8 @@ def media_in(item: dict[str, Any]) -> Image | Audio | File | None:
     """The picture, sound or document that a content part holds; what it says beside its data is opaque."""
     kind = item.get("type")
     inner = item.get(kind) if kind in ("image_url", "input_audio", "file") else None
+    if kind == "image_url" and isinstance(inner, str):  # a shorthand that many servers take
+        inner = {"url": inner}
     if not isinstance(inner, dict):
         return None
 

@@ -85,8 +85,8 @@ def decode_request(body: dict[str, JSON]) -> Request:
     """The canonical request that a Chat body says; the model is not part of it.
 
     A top-level field that has no canonical form, or an unexpected value, goes to ``extra`` untouched. Of
-    messages, ``name`` and unknown keys are dropped. ``echo_reasoning`` is true when a message carries
-    reasoning. Raises ``ValueError`` when ``messages`` is no list of messages with known roles.
+    messages, ``name`` and unknown keys are dropped; unknown content parts are empty texts that carry them.
+    ``echo_reasoning`` is true when a message carries reasoning. Raises ``ValueError`` when ``messages`` is no list of messages with known roles.
     """
     extra = {k: v for k, v in body.items() if k not in ("model", "messages")}
     fields: dict[str, Any] = {}
@@ -108,7 +108,7 @@ def decode_request(body: dict[str, JSON]) -> Request:
 def _decode_message(message: JSON, position: int) -> Message:
     if not isinstance(message, dict) or message.get("role") not in _ROLES:
         raise ValueError(f"messages/{position}: not a message with a role of {', '.join(_ROLES)}")
-    reader = Choice(0, Ledger())
+    reader = Choice(0, Ledger(), keep_unknown=True)
     reader.absorb(message, "", whole=True)
     parts, _ = reader.parts()
     call_id = message.get("tool_call_id")

@@ -12,8 +12,11 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from conformance.types import Audio, File, Image, Loss, Message, Part, Reasoning, Refusal, Text, ToolCall
-from conformance.wires.losses import is_foreign, own
+from conformance.wires.losses import bound_elsewhere, own, said_elsewhere
 from conformance.wires.openai_responses_items import CALL_TEXTS, IDENTITY, WIRE
+
+SPELLINGS = ("summary_text", "reasoning_text")
+"""How reasoning is spelled that came from this wire."""
 
 MAX_CALL_ID = 64
 """Longest ``call_id`` in characters (Open Responses schema, FunctionCallItemParam)."""
@@ -100,6 +103,8 @@ class Writer:
         if isinstance(part, Reasoning):
             self._write_reasoning(part, at)
             return
+        if said_elsewhere(part, WIRE, at, self._losses):
+            return
         opaque = own(part.opaque, WIRE, at, self._losses)
         item = _object(opaque.pop("item", None))
         whole = isinstance(item.get("type"), str)
@@ -120,12 +125,15 @@ class Writer:
     def _write_reasoning(self, part: Reasoning, at: str) -> None:
         if not self._echo:
             return
-        if is_foreign(part.opaque, WIRE) and not self._answer:
-            self._losses.append(Loss(at, f"reasoning bound to {', '.join(part.opaque or ())}"))
+        if not self._answer and bound_elsewhere(part, WIRE, at, self._losses):
             return
         opaque = own(part.opaque, WIRE, at, self._losses)
         item = _object(opaque.pop("item", None))
         if not item and not opaque and not part.text:
+            return
+        if not (item or opaque or self._answer or part.spelling in SPELLINGS):
+            # The API takes back no reasoning but its own: it looks the item up, 404 (openai.com, Reasoning).
+            self._losses.append(Loss(at, "reasoning of another wire: only its own goes back"))
             return
         if not item:
             kind = "summary_text" if part.spelling == "summary_text" else "reasoning_text"
@@ -180,7 +188,8 @@ def input_item(
 ) -> dict[str, Any]:
     """A message that is not the assistant's as one item; ``custom``: the ids of custom calls.
 
-    This wire has no error flag for results: it is told in words.
+    This wire has no error flag for results: it is told in words. It takes no sound (openai SDK,
+    ``response_input_content_param``).
     """
     item: dict[str, Any] = {}
     content: list[dict[str, Any]] = []
@@ -188,6 +197,8 @@ def input_item(
         where = f"{at}/parts/{j}"
         if isinstance(part, Reasoning | ToolCall):
             losses.append(Loss(where, f"{described(part)} in a message of the {message.role}"))
+            continue
+        if said_elsewhere(part, WIRE, where, losses):
             continue
         opaque = own(part.opaque, WIRE, where, losses)
         item |= _object(opaque.pop("item", None))
@@ -237,8 +248,6 @@ def _input_part(part: Part, opaque: dict[str, Any]) -> dict[str, Any] | None:
     if isinstance(part, Image):
         url = {"image_url": part.url} if part.url else {}
         return {"type": "input_image", **url, "detail": "auto"} | opaque
-    if isinstance(part, Audio):
-        return {"type": "input_audio", "input_audio": {"data": part.data, "format": part.format}} | opaque
     if isinstance(part, File):
         key = "file_data" if part.url.startswith("data:") else "file_url"
         url = {key: part.url} if part.url else {}

@@ -13,16 +13,21 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias
 
+from conformance.transport.sse import parse as parse_events
 from conformance.types import JSON, Fact, HttpResponse, Loss, Turn
 from conformance.wires import Wire, langchain, wire
-from conformance.wires.body import parse
+from conformance.wires.arguments import is_exact
+from conformance.wires.body import is_stream, parse
 from conformance.wires.losses import pointer
 
 Kind: TypeAlias = Literal["request", "response"]
 
-_REQUEST_KEYS = ("messages", "input", "contents")
-_SAID = ("choices", "output", "content", "candidates", "message")
+_ASKS = ("messages", "input", "contents", "prompt")
+_ANSWERS = ("choices", "output", "candidates")
+_SAID = (*_ANSWERS, "content", "message", "citations", "search_results")
 """The members of an answer that hold what the model said; the others tell of the answer."""
+_WHOSE = {"messages": "openai-chat, anthropic-messages or ollama", "input": "openai-responses", "contents": "gemini"}
+"""Whose requests have a member."""
 _LABELS = ("id", "status", "index", "seed")
 """Members by which a provider knows what it sent itself; they say nothing to anyone else."""
 _CARRIED = ("native_finish_reason",)
@@ -55,23 +60,23 @@ def translate(
 
 
 def kind_of(body: bytes) -> Kind:
-    """A request has messages, an input or contents; anything else is an answer, or a part of one."""
+    """A request has messages, an input or contents, and no answer repeats them but beside its own words."""
     try:
         value = parse(body.decode("utf-8-sig"))
     except ValueError:
         return "response"
     if isinstance(value, list):  # LangChain's messages, or the array form of Gemini's stream
         return "request" if all(isinstance(v, dict) and "type" in v for v in value) else "response"
-    asks = isinstance(value, dict) and any(key in value for key in _REQUEST_KEYS)
-    return "request" if asks else "response"
+    keys = value.keys() if isinstance(value, dict) else set()
+    return "request" if keys & {*_ASKS} and not keys & {*_ANSWERS} else "response"
 
 
 # -------------------------------------------------------------------------------------------- requests
 
 
 def _request(source: str, target: str, body: bytes, model: str) -> Translation:
-    value = _json(body)
     losses: list[Loss] = []
+    value = _json(body, losses)
     field = "max_tokens"
     if source == "langchain":
         try:
@@ -85,7 +90,8 @@ def _request(source: str, target: str, body: bytes, model: str) -> Translation:
         try:
             request = spoken.decode_request(value)
         except ValueError as error:
-            raise Unusable(f"no request of {source}: {error}") from None
+            hint = next((f" (it has {key}, as {whose} has)" for key, whose in _WHOSE.items() if key in value), "")
+            raise Unusable(f"no request of {source}: {error}{hint}") from None
         field = "max_completion_tokens" if "max_completion_tokens" in value else field
         again = spoken.encode(request, model="", losses=[], max_tokens_field=field)
         _left_out(value, again, "", losses)
@@ -148,7 +154,7 @@ def _answer(source: str, target: str, body: bytes, model: str) -> Translation:
 
 def _langchain_turns(body: bytes, losses: list[Loss]) -> tuple[Turn, ...]:
     try:
-        return langchain.decode_turns(_json(body), losses)
+        return langchain.decode_turns(_json(body, losses), losses)
     except ValueError as error:
         raise Unusable(str(error)) from None
 
@@ -160,12 +166,19 @@ def _wire_turns(spoken: Wire, body: bytes, losses: list[Loss]) -> tuple[Turn, ..
     if error is not None:
         raise Unusable(f"an error, not an answer: {error.message}")
     if not turns:
-        _json(body)
+        if not is_stream(response):
+            _json(body, losses)
         raise Unusable(f"no answer of {spoken.name} in it")
+    text = body.decode("utf-8-sig", "replace")
     try:
-        said = parse(body.decode("utf-8-sig", "replace"))
+        said = parse(text)
     except ValueError:  # a stream: its events have no counterpart in a whole answer
+        for event in parse_events(body).events if is_stream(response) else ():
+            _changed(event.data, losses)
+        for line in () if is_stream(response) else text.splitlines():
+            _changed(line, losses)
         return turns
+    _changed(text, losses)
     if isinstance(said, dict):
         again = spoken.encode_turns(turns, model="", losses=[])
         _left_out({key: said[key] for key in _SAID if key in said}, again, "", losses)
@@ -182,15 +195,18 @@ def _wire(name: str) -> Wire:
         raise Unusable(str(error)) from None
 
 
-def _json(body: bytes) -> Any:
-    """The JSON of a body, read strictly: what would be changed or lost by reading it is refused."""
+def _json(body: bytes, losses: list[Loss]) -> Any:
+    """The JSON of a body, read strictly: what would be lost by reading it is refused."""
     try:
         text = body.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise Unusable(f"not UTF-8: byte {error.start}") from None
+    if not text.strip():
+        raise Unusable("nothing in it")
+    found = _Strict(losses)
     try:
         parse(text)  # bounds the nesting
-        return json.loads(text, object_pairs_hook=_unique, parse_constant=_number, parse_float=_number)
+        return found.read(text)
     except json.JSONDecodeError as error:
         where = f"line {error.lineno}, column {error.colno}"
         raise Unusable(f"not JSON: {error.msg} ({where})") from None
@@ -198,20 +214,76 @@ def _json(body: bytes) -> Any:
         raise Unusable(f"not usable JSON: {error}") from None
 
 
-def _unique(pairs: list[tuple[str, Any]]) -> Mapping[str, Any]:
-    found: dict[str, Any] = {}
-    for key, value in pairs:
-        if key in found:
-            raise ValueError(f"the key {key!r} stands twice")
-        found[key] = value
-    return found
+def _changed(text: str, losses: list[Loss]) -> None:
+    """Tell what reading JSON of an answer changed: such JSON is read leniently, not refused."""
+    found = _Strict(losses, lenient=True)
+    try:
+        found.read(text)
+    except (ValueError, RecursionError):
+        return
 
 
-def _number(digits: str) -> float:
-    value = float(digits)
-    if not math.isfinite(value):
-        raise ValueError(f"{digits[:40]} is no number that can be kept")
-    return value
+class _Strict:
+    """Reads JSON, and tells of the first number that a double does not hold.
+
+    A repeated key or a number beyond any is a ``ValueError``, or a loss where ``lenient``.
+    """
+
+    def __init__(self, losses: list[Loss], *, lenient: bool = False) -> None:
+        self._losses = losses
+        self._lenient = lenient
+        self._told: set[str] = set()
+
+    def read(self, text: str) -> Any:
+        return json.loads(
+            text,
+            object_pairs_hook=self._object,
+            parse_constant=self._constant,
+            parse_float=self._float,
+            parse_int=self._integer,
+        )
+
+    def _object(self, pairs: list[tuple[str, Any]]) -> Mapping[str, Any]:
+        found: dict[str, Any] = {}
+        for key, value in pairs:
+            if key in found:
+                self._odd(f"the key {key[:40]!r} stands twice", "the last one counts")
+            found[key] = value
+        return found
+
+    def _constant(self, name: str) -> float:
+        return self._unkept(name)
+
+    def _float(self, digits: str) -> float:
+        value = float(digits)
+        if not math.isfinite(value):
+            return self._unkept(digits)
+        if not is_exact(digits, value):
+            self._tell(f"digits of {digits[:40]} that a double does not hold")
+        return value
+
+    def _integer(self, digits: str) -> int | float:
+        try:
+            return int(digits)
+        except ValueError:  # Python refuses integers of thousands of digits
+            return self._unkept(f"an integer of {len(digits)} digits")
+
+    def _unkept(self, number: str) -> float:
+        self._odd(f"{number[:40]} is no number that can be kept", "it is read as a double")
+        return math.nan
+
+    def _odd(self, what: str, read_as: str) -> None:
+        if not self._lenient:
+            raise ValueError(what)
+        self._tell(f"{what}: {read_as}")
+
+    def _tell(self, what: str) -> None:
+        if what not in self._told and len(self._told) < _MOST_TOLD:
+            self._told.add(what)
+            self._losses.append(Loss("", f"in the input: {what}"))
+
+
+_MOST_TOLD = 20
 
 
 def _name(value: Any) -> str:

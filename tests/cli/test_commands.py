@@ -89,6 +89,7 @@ def test_a_violation_exits_1_and_a_known_one_0(tmp_path: Path) -> None:
         (("certify", "127.0.0.1:9/v1", "--model", "m"), "must begin with http:// or https://"),
         (("certify", "http://127.0.0.1:9", "--model", "m", "--key-env", "UNSET_KEY"), "UNSET_KEY"),
         (("certify", "http://127.0.0.1:9", "--model", "m", "--wire", "opena-chat"), "wire"),
+        (("certify", "http://127.0.0.1:9", "--model", "m", "--dialect", "hermse"), "did you mean hermes?"),
         (("explain", "chat.plan"), "did you mean chat.plain?"),
         (("certify", "simulator:refernce", "--model", "m"), "no such persona"),
         (("run", "--config", "empty.yaml"), "empty.yaml:1: endpoints:"),

@@ -7,18 +7,8 @@ from typing import Any
 
 import pytest
 
-from conformance.rules.anthropic.examples import (
-    answer,
-    but,
-    error,
-    models,
-    stream,
-    text,
-    thinking,
-    told,
-    tool_use,
-    with_event,
-)
+from conformance.rules.anthropic.examples import answer, error, models, stream, text, thinking, told, tool_use
+from conformance.rules.eventlists import but, with_event
 from conformance.rules.reading import ABSENT
 
 from .claims import Claim, Client, Look, Raised, Way, itself

@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 from typing import Any, get_args
 
+from conformance.rules.eventlists import but_in
 from conformance.rules.reading import ABSENT
-from conformance.rules.responses.examples import answer, but_in, stream, told
+from conformance.rules.responses.examples import answer, stream, told
 
 from .claims import Claim, Client, Look, Raised, Way, itself
 

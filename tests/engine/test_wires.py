@@ -94,13 +94,23 @@ def test_the_comparison_is_the_same_when_the_other_row_is_not_part_of_the_run(tm
     assert [cell.verdict for cell in alone.matrix.cells] == ["conforms"]
 
 
-@pytest.mark.parametrize("named", ["nobody", "b", "c"])
-def test_a_row_is_compared_with_another_that_is_not_compared_itself(tmp_path: Path, named: str) -> None:
+@pytest.mark.parametrize(
+    ("named", "said"),
+    [
+        ("nobody", "no endpoint nobody"),
+        ("aa", r"no endpoint aa \(did you mean a\?\)"),
+        ("b", "b is this row itself; name another row"),
+        ("c", "c is compared with a itself"),
+    ],
+)
+def test_a_row_is_compared_with_another_that_is_not_compared_itself(
+    tmp_path: Path, named: str, said: str
+) -> None:
     from conformance.config import ConfigError
 
     rows = {"a": REFERENCE, "b": {**REFERENCE, "same_server_as": named}}
     rows["c"] = {**REFERENCE, "same_server_as": "a"}
-    with pytest.raises(ConfigError, match=r"endpoints\.b\.same_server_as: no endpoint"):
+    with pytest.raises(ConfigError, match=rf":\d+: endpoints\.b\.same_server_as: {said}"):
         go(configure(tmp_path, **rows), ["chat.plain"])
 
 
@@ -121,6 +131,12 @@ def test_tools_travel_in_the_prompt_and_calls_in_the_text(tmp_path: Path, person
     sent = cells(outcome)["tools.single-call"].evidence[0]["request"]["body"]
     assert '"tools"' not in sent
     assert "get_weather" in sent
+
+
+def test_a_dialect_may_be_called_by_its_alias(tmp_path: Path) -> None:
+    row = {**REFERENCE, "persona": "hermes-text", "dialect": "qwen3"}
+    outcome = go(configure(tmp_path, e=row), ["tools.single-call"])
+    assert cells(outcome)["tools.single-call"].verdict == "conforms"
 
 
 def test_without_the_dialect_the_same_server_leaks_its_calls_and_is_told_so(tmp_path: Path) -> None:

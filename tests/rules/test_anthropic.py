@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from conformance.rules import check
 from conformance.rules.anthropic.examples import (
@@ -16,13 +13,10 @@ from conformance.rules.anthropic.examples import (
     USAGE,
     answer,
     assistant,
-    but,
-    but_in,
     entry,
     error,
     history,
     models,
-    moved,
     stream,
     text,
     thinking,
@@ -31,16 +25,11 @@ from conformance.rules.anthropic.examples import (
     tool_result,
     tool_use,
     user,
-    with_event,
-    without,
 )
-from conformance.rules.anthropic.views import Message
+from conformance.rules.eventlists import but, but_in, moved, with_event, without
 from conformance.rules.examples import Exchanges, conversation
 from conformance.rules.reading import ABSENT
-from conformance.rules.views import Run
 from conformance.types import Exchange
-
-from .test_real_traffic import soon
 
 DELTA = "content_block_delta"
 INTERLEAVED = ("anthropic-beta", "other, interleaved-thinking-2025-05-14")
@@ -342,66 +331,6 @@ def test_a_cached_prompt_may_cost_a_token_more_or_less() -> None:
     first = answer(usage=USAGE | {"cache_creation_input_tokens": 2000}, probe="cached-prefix")
     again = answer(usage=USAGE | {"cache_read_input_tokens": 2003}, probe="cached-prefix")
     assert fired(conversation(first, again)) == set()
-
-
-# ------------------------------------------------------------------------------------------------- laws
-
-words = st.text(min_size=1, max_size=20).filter(lambda some: not some.isspace())
-values = st.recursive(st.none() | st.booleans() | st.integers() | words, st.lists, max_leaves=4)
-inputs = st.dictionaries(st.text(max_size=6), values, max_size=3)
-blocks = st.lists(
-    words.map(text)
-    | words.map(thinking)
-    | inputs.map(lambda given: tool_use(input=given))
-    | st.just(REDACTED),
-    min_size=1,
-    max_size=5,
-)
-
-
-def merged(exchanges: Exchanges) -> list[Any]:
-    (one,) = Run.read(exchanges).views(Message)
-    return [block.value for block in one.blocks]
-
-
-@given(blocks)
-def test_a_streamed_message_is_read_as_the_whole_one(several: list[dict[str, Any]]) -> None:
-    assert merged(stream(told(*several))) == merged(answer(*several)) == several
-
-
-@given(blocks)
-def test_whatever_a_clean_message_says_breaks_no_rule_of_streams(several: list[dict[str, Any]]) -> None:
-    for number, block in enumerate(several):
-        block |= {"id": f"toolu_{number}"} if block["type"] == "tool_use" else {}
-    assert {
-        rule for rule in fired(stream(told(*several), asked=ANYTHING)) if rule.startswith("anth.")
-    } == set()
-
-
-MANY = 20_000
-
-
-@pytest.mark.parametrize(
-    "event",
-    [
-        {"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}},
-        {"type": DELTA, "index": 0, "delta": {"type": "text_delta", "text": "x"}},
-        {"type": "message_delta", "delta": {"stop_reason": "end_turn"}, "usage": {"output_tokens": 1}},
-        {"type": "message_start", "message": {}},
-        {"type": "content_block_stop", "index": 7},
-    ],
-    ids=lambda event: event["type"],
-)
-def test_no_stream_makes_judging_hang(event: dict[str, Any]) -> None:
-    with soon(30):
-        assert check(stream([*told()[:3], *[event] * MANY, *told()[-3:]])) is not None
-
-
-def test_no_answer_makes_judging_hang() -> None:
-    calls = [tool_use(1) for _ in range(MANY)]
-    huge = json.dumps({"content": calls, "stop_reason": "tool_use"}).encode()
-    with soon(30):
-        assert check(answer(raw=huge))
 
 
 def fired(exchanges: Exchanges) -> set[str]:

@@ -11,8 +11,8 @@ from openai.lib.streaming._deltas import accumulate_delta
 
 from conformance.rules import check, rule_of
 from conformance.rules.chat.logprobs import logprobs, token
-from conformance.rules.markup import call_prelude
 from conformance.rules.examples import Exchanges, chunk, opened, piece, start, stream, tool_stream
+from conformance.rules.markup import call_prelude
 
 WHOLE = '{"city":"Oslo"}'
 ON = {"logprobs": True}

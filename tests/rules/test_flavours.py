@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from conformance.rules import RULES, check
+from conformance.rules.eventlists import but
 from conformance.rules.examples import Exchanges, conversation
 from conformance.rules.examples import answer as chat_answer
 from conformance.rules.flavours import flavour_of
@@ -12,7 +13,6 @@ from conformance.rules.reading import ABSENT
 from conformance.rules.responses.examples import (
     DONE_MARKER,
     answer,
-    but,
     failing,
     message,
     open_responses,

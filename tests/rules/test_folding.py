@@ -13,6 +13,7 @@ from conformance.rules import check, folding
 from conformance.rules import examples as ex
 from conformance.rules.chat.streams import ChoiceStream
 from conformance.rules.folding import KEPT, fold
+from conformance.rules.reading import ABSENT
 from conformance.rules.views import Run
 from conformance.transport import sse
 from conformance.types import Exchange
@@ -98,7 +99,7 @@ _DELTAS = st.one_of(
     st.builds(lambda t: ex.piece("stop", content=t), _TEXTS),
     st.builds(lambda t: ex.tool_piece(0, t), _TEXTS),
     st.builds(lambda t: ex.tool_piece(1, t, id="c"), _TEXTS),
-    st.builds(lambda t: ex.tool_piece(ex.ABSENT, t), _TEXTS),
+    st.builds(lambda t: ex.tool_piece(ABSENT, t), _TEXTS),
     st.just(ex.piece()),
     st.just(ex.chunk(id="other")),
     st.just(b": comment\n\n"),

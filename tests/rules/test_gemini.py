@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from conformance.rules import RULES, check
-from conformance.rules.examples import Exchanges, conversation
+from conformance.rules.examples import Exchanges, conversation, dumped
 from conformance.rules.gemini.examples import (
     KEY_INVALID,
     SIGNATURE,
@@ -17,7 +17,6 @@ from conformance.rules.gemini.examples import (
     call,
     candidate,
     config,
-    dumped,
     entry,
     error,
     function,

@@ -7,13 +7,12 @@ from dataclasses import replace
 import pytest
 
 from conformance.rules import RULES, check
-from conformance.rules.examples import WEATHER_SCHEMA, Exchanges, conversation
+from conformance.rules.examples import WEATHER_SCHEMA, Exchanges, conversation, dumped
 from conformance.rules.ollama.examples import (
     COUNTS,
     answer,
     call,
     chunk,
-    dumped,
     entry,
     error,
     history,

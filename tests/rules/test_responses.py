@@ -8,15 +8,12 @@ from typing import Any
 import pytest
 
 from conformance.rules import check
+from conformance.rules.eventlists import Event, at, but, but_in
 from conformance.rules.examples import Exchanges, conversation
 from conformance.rules.reading import ABSENT
 from conformance.rules.responses.examples import (
     DONE_MARKER,
-    Event,
     answer,
-    at,
-    but,
-    but_in,
     call,
     custom_call,
     error,

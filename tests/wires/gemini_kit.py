@@ -29,6 +29,7 @@ from conformance.types import (
     Usage,
 )
 from conformance.wires.gemini import Gemini
+from conformance.wires.schemas import is_strict
 
 WIRE = Gemini()
 STREAM_PATH = "/v1beta/models/m:streamGenerateContent?alt=sse"
@@ -195,7 +196,7 @@ def requests(draw: st.DrawFn) -> Request:
         tools=draw(tools),
         tool_choice=draw(choices),
         response_format=draw(
-            st.one_of(st.none(), st.builds(JsonSchemaFormat, st.just("response"), objects, st.just(True)))
+            st.one_of(st.none(), objects.map(lambda o: JsonSchemaFormat("response", o, is_strict(o))))
         ),
         stream=draw(st.booleans()),
         max_tokens=draw(st.one_of(st.none(), st.integers(0, 10**6))),

@@ -25,6 +25,7 @@ from conformance.types import (
     Usage,
 )
 from conformance.wires.ollama import Ollama
+from conformance.wires.schemas import is_strict
 
 from .gemini_kit import PNG, arguments, objects, words
 
@@ -143,7 +144,7 @@ def requests(draw: st.DrawFn) -> Request:
     return Request(
         messages,
         tools=draw(tools),
-        response_format=None if schema is None else JsonSchemaFormat("response", schema),
+        response_format=None if schema is None else JsonSchemaFormat("response", schema, is_strict(schema)),
         stream=draw(st.booleans()),
         max_tokens=draw(st.one_of(st.none(), st.integers(0, 10**6))),
         temperature=draw(st.one_of(st.none(), st.floats(0, 2))),

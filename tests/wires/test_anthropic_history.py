@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from conformance.types import File, Image, Loss, Message, Part, Reasoning, Text, ToolCall, Turn
+from conformance.wires.anthropic_history import OPENING
 from conformance.wires.anthropic_ids import escape, unescape
 
 from .anthropic_answers import WIRE, A, ask, body_of, encode
@@ -361,3 +362,10 @@ def test_an_escaped_id_fits_and_comes_back(call_id: str) -> None:
 @pytest.mark.parametrize("call_id", ["esc_", "esc_a_61_b", "esc_x", "esc__110000_", "esc__2E_", "esc_a b"])
 def test_an_id_that_only_looks_escaped_stays(call_id: str) -> None:
     assert unescape(call_id) == call_id
+
+
+def test_a_user_speaks_first_where_nobody_did() -> None:
+    """The API wants a user first (conversion catalogue, property 5)."""
+    body, losses = encode(ask(Message.system("s"), assistant(CALL), Message.tool(CALL, "1")))
+    assert body["messages"][0] == {"role": "user", "content": OPENING}
+    assert forms(losses) == ["/messages"]

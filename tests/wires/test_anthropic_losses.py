@@ -17,14 +17,22 @@ from conformance.types import (
     Reasoning,
     Refusal,
     Text,
+    Tool,
     ToolCall,
 )
+from conformance.wires.anthropic_parameters import FORMAT_NAME
 
 from .anthropic_answers import WIRE, A, ask, body_of, encode
 
 HI = Message.user("hi")
 GEMINI: Any = "gemini"
 CHAT: Any = "openai-chat"
+LIMITED = {
+    "type": "object",
+    "properties": {"a": {"type": "integer", "minimum": 1}},
+    "required": ["a"],
+    "additionalProperties": False,
+}
 
 
 def lost(losses: list[Loss]) -> list[tuple[str, str]]:
@@ -57,8 +65,31 @@ PARAMETERS: list[tuple[dict[str, Any], list[tuple[str, str]]]] = [
     ({"native": {GEMINI: {"safetySettings": []}}}, [("/native/gemini/safetySettings", "meaning")]),
     ({"tool_choice": "none", "parallel_tool_calls": False}, [("/parallel_tool_calls", "form")]),
     (
-        {"response_format": JsonSchemaFormat("x", {}, strict=False)},
+        {"response_format": JsonSchemaFormat("x", {}, strict=True)},
         [("/response_format/name", "form"), ("/response_format/strict", "form")],
+    ),
+    (
+        {"response_format": JsonSchemaFormat(FORMAT_NAME, {"type": "object"}, strict=True)},
+        [("/response_format/schema/additionalProperties", "form")],
+    ),
+    (
+        {"response_format": JsonSchemaFormat(FORMAT_NAME, LIMITED, strict=True)},
+        [("/response_format/schema/properties/a/minimum", "meaning")],
+    ),
+    ({"tools": (Tool("f", "", LIMITED, True),)}, [("/tools/0/parameters/properties/a/minimum", "meaning")]),
+    ({"tools": (Tool("f", "", LIMITED, False),)}, []),
+    (
+        {"extra": {"reasoning_effort": "low"}, "temperature": 0.5, "max_tokens": 9000},
+        [("/temperature", "meaning")],
+    ),
+    ({"extra": {"reasoning_effort": "low"}, "temperature": 1, "max_tokens": 9000}, []),
+    (
+        {"extra": {"reasoning_effort": "low", "top_p": 0.9, "top_k": 3}, "max_tokens": 9000},
+        [("/extra/top_p", "meaning"), ("/extra/top_k", "meaning")],
+    ),
+    (
+        {"extra": {"reasoning_effort": "low"}, "tool_choice": "required", "max_tokens": 9000},
+        [("/extra/reasoning_effort", "meaning")],
     ),
 ]
 

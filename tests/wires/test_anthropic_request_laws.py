@@ -102,17 +102,21 @@ def requests(draw: st.DrawFn) -> Request:
     )
     if not any(isinstance(p, ToolCall) for m in messages for p in m.parts) and draw(st.booleans()):
         extra["reasoning_effort"] = draw(st.sampled_from(["none", *BUDGETS]))
+    thinks = extra.get("reasoning_effort", "none") != "none"
+    if thinks:  # the API takes neither a forced call nor sampling then
+        choice = choice if choice in ("none", "auto") else None
+        extra.pop("top_p", None)
     return Request(
         messages=messages,
         tools=tuple(draw(st.lists(tools, max_size=2))),
         tool_choice=choice,
         parallel_tool_calls=None if choice in (None, "none") else draw(st.sampled_from([None, True, False])),
         response_format=draw(
-            st.one_of(st.none(), st.builds(JsonSchemaFormat, st.just(FORMAT_NAME), schemas))
+            st.one_of(st.none(), st.builds(JsonSchemaFormat, st.just(FORMAT_NAME), schemas, st.just(False)))
         ),
         stream=draw(st.booleans()),
         max_tokens=draw(st.integers(40_000, 10**6)),
-        temperature=draw(st.one_of(st.none(), st.floats(0, 1))),
+        temperature=draw(st.sampled_from([None, 1]) if thinks else st.one_of(st.none(), st.floats(0, 1))),
         stop=draw(st.one_of(st.none(), st.lists(words, max_size=2).map(tuple))),
         echo_reasoning=any(isinstance(p, Reasoning) for m in messages for p in m.parts),
         extra=extra,
@@ -171,6 +175,6 @@ def test_slots_of_other_wires_never_cross(other: Any, part: Any, echo: bool) -> 
 def test_arguments_survive_as_values(value: dict[str, Any]) -> None:
     call = ToolCall("t", "f", json.dumps(value))
     body, _ = encode(Request((Message("assistant", (call,)),), max_tokens=1))
-    (message,) = WIRE.decode_request(body).messages
+    *_, message = WIRE.decode_request(body).messages
     assert isinstance(message.parts[0], ToolCall)
     assert json.loads(message.parts[0].arguments) == value

@@ -14,7 +14,12 @@ from .anthropic_answers import WIRE, A, ask, body_of, encode
 
 F = Tool("f", "does f", {"type": "object", "properties": {}})
 F_BODY = {"name": "f", "description": "does f", "input_schema": {"type": "object", "properties": {}}}
-SCHEMA = {"type": "object", "properties": {"a": {"type": "string"}}, "required": ["a"]}
+SCHEMA = {
+    "type": "object",
+    "properties": {"a": {"type": "string"}},
+    "required": ["a"],
+    "additionalProperties": False,
+}
 
 
 def test_the_wire_binds_to_its_paths_and_headers() -> None:

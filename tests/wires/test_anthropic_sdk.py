@@ -105,7 +105,7 @@ REQUESTS: list[tuple[dict[str, Any], Request]] = [
             tool_choice=NamedChoice("f"),
             parallel_tool_calls=False,
             stop=("x",),
-            response_format=JsonSchemaFormat(FORMAT_NAME, SCHEMA),
+            response_format=JsonSchemaFormat(FORMAT_NAME, SCHEMA, False),
             extra={"user": "u", "service_tier": "default"},
         ),
     ),

@@ -18,7 +18,7 @@ from conformance.types import (
     Text,
     ToolCall,
 )
-from conformance.wires.gemini_request import INSTRUCTION
+from conformance.wires.gemini_request import INSTRUCTION, OPENING
 
 from .gemini_kit import PNG, STREAM_PATH, WIRE, call, encode, losses_of
 
@@ -104,10 +104,16 @@ def test_a_text_before_results_comes_after_them_when_read() -> None:
 
 @pytest.mark.parametrize("role", ["user", "assistant"])
 def test_a_message_without_anything_is_an_empty_text(role: Any) -> None:
-    message = Message(role, ())
-    (content,) = encode(message)["contents"]
-    assert content["parts"] == [{"text": ""}]
-    assert decode(encode(message)).messages == (message,)
+    messages = (Message(role, ()),) if role == "user" else (HI, Message(role, ()))
+    assert encode(*messages)["contents"][-1]["parts"] == [{"text": ""}]
+    assert decode(encode(*messages)).messages == messages
+
+
+def test_a_user_speaks_first_where_nobody_did() -> None:
+    """The API refuses a call that comes after no turn of the user's with 400."""
+    messages = (Message.system("s"), Message("assistant", (CALL,)), Message.tool(CALL, "cold"))
+    assert encode(*messages)["contents"][0] == {"role": "user", "parts": [{"text": OPENING}]}
+    assert losses_of(*messages) == [("/messages", "form")]
 
 
 def test_an_empty_text_beside_calls_is_left_out() -> None:
@@ -284,6 +290,7 @@ def test_an_image_in_a_result_is_a_part_of_the_response() -> None:
 def test_what_a_response_says_beside_its_result_comes_back_in_it() -> None:
     said = {"id": "c1", "name": "f", "response": {"output": "a"}, "scheduling": "SILENT"}
     contents = [
+        {"role": "user", "parts": [{"text": "hi"}]},
         {"role": "model", "parts": [call("f", {}, id="c1")]},
         {"role": "user", "parts": [{"functionResponse": said}]},
     ]

@@ -196,7 +196,7 @@ def test_what_the_sdk_sends_is_read(server: Loopback, client: Any) -> None:
             Tool("g", "", {"type": "object", "properties": {"a": {"type": "string"}}}),
         ),
         tool_choice=NamedChoice("f"),
-        response_format=JsonSchemaFormat("response", {"type": "object"}),
+        response_format=JsonSchemaFormat("response", {"type": "object"}, False),
         max_tokens=5,
         temperature=0.5,
         stop=("x",),

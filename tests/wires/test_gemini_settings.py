@@ -144,7 +144,7 @@ def test_a_mode_without_a_canonical_word_stays_native(config: dict[str, Any]) ->
         ({"extra": {"response_format": {"type": "text"}}}, {"responseMimeType": "text/plain"}),
         ({"extra": {"response_format": {"type": "json_object"}}}, {"responseMimeType": "application/json"}),
         (
-            {"response_format": JsonSchemaFormat("response", SCHEMA)},
+            {"response_format": JsonSchemaFormat("response", SCHEMA, False)},
             {"responseMimeType": "application/json", "responseJsonSchema": SCHEMA},
         ),
         ({"native": {"gemini": {"generationConfig": {"topK": 3}}}}, {"topK": 3}),
@@ -235,9 +235,9 @@ def test_a_wrong_value_stays_native() -> None:
         ({"extra": {"tool_choice": {"type": "custom"}}}, [("/extra/tool_choice", "meaning")]),
         ({"extra": {"messages": []}}, [("/extra/messages", "meaning")]),
         ({"extra": {"tools": []}}, [("/extra/tools", "meaning")]),
-        ({"response_format": JsonSchemaFormat("x", SCHEMA)}, [("/response_format/name", "form")]),
+        ({"response_format": JsonSchemaFormat("x", SCHEMA, False)}, [("/response_format/name", "form")]),
         (
-            {"response_format": JsonSchemaFormat("response", SCHEMA, False)},
+            {"response_format": JsonSchemaFormat("response", SCHEMA, True)},
             [("/response_format/strict", "form")],
         ),
         (
@@ -289,7 +289,7 @@ def test_the_openapi_subset_is_read_as_json_schema() -> None:
     config = {"responseMimeType": "application/json", "responseSchema": old}
     request = decode({"contents": [], "tools": declared, "generationConfig": config})
     assert request.tools == (Tool("f", "", SCHEMA),)
-    assert request.response_format == JsonSchemaFormat("response", SCHEMA)
+    assert request.response_format == JsonSchemaFormat("response", SCHEMA, False)
 
 
 @pytest.mark.parametrize("contents", [None, {}, "hi", [1], [{"role": "robot", "parts": []}]])

@@ -121,7 +121,7 @@ def test_what_the_sdk_sends_is_read(server: Loopback, client: Any) -> None:
             Message("tool", (Text("ok"),), "call_0"),
         ),
         tools=(Tool("f", "Does it.", SCHEMA),),
-        response_format=JsonSchemaFormat("response", SCHEMA),
+        response_format=JsonSchemaFormat("response", SCHEMA, False),
         max_tokens=5,
         temperature=0.5,
         echo_reasoning=True,

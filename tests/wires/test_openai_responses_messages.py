@@ -10,10 +10,12 @@ from conformance.types import (
     Audio,
     File,
     Image,
+    Loss,
     Message,
     Part,
     Reasoning,
     Refusal,
+    Request,
     Text,
     ToolCall,
 )
@@ -43,7 +45,6 @@ USER_PARTS: list[tuple[Part, dict[str, Any]]] = [
         {"type": "input_file", "filename": "b.pdf", "file_data": "data:application/pdf;base64,AA=="},
     ),
     (File("", "", own(file_id="file_1")), {"type": "input_file", "file_id": "file_1"}),
-    (Audio("AA==", "wav"), {"type": "input_audio", "input_audio": {"data": "AA==", "format": "wav"}}),
     (
         Text("", own(part={"type": "input_video", "video_url": "https://a/b.mp4"})),
         {"type": "input_video", "video_url": "https://a/b.mp4"},
@@ -62,6 +63,24 @@ def test_a_part_has_its_content_part_in_user_messages_and_results(part: Part, en
     ]
     assert encode(*messages)["input"] == items
     assert decode(*items).messages == messages
+
+
+def test_a_sound_is_read_and_has_no_content_part() -> None:
+    entry = {"type": "input_audio", "input_audio": {"data": "AA==", "format": "wav"}}
+    message = Message("user", (Text("listen"), Audio("AA==", "wav")))
+    assert decode(said("user", [{"type": "input_text", "text": "listen"}, entry])).messages == (message,)
+    losses: list[Loss] = []
+    assert WIRE.encode(Request((message,)), model="m", losses=losses)["input"] == [said("user", "listen")]
+    assert [(loss.path, loss.weight) for loss in losses] == [("/messages/0/parts/1", "meaning")]
+
+
+def test_reasoning_of_another_wire_does_not_go_back() -> None:
+    """The API looks the item up and answers 404."""
+    message = Message("assistant", (Reasoning("why", "reasoning_content"), CALL))
+    losses: list[Loss] = []
+    request = Request((HI, message, Message.tool(CALL, "1")), echo_reasoning=True)
+    assert WIRE.encode(request, model="m", losses=losses)["input"][1] == called()
+    assert [(loss.path, loss.weight) for loss in losses] == [("/messages/1/parts/0", "meaning")]
 
 
 def test_bare_base64_of_a_file_becomes_a_data_url_of_the_type_that_its_name_says() -> None:

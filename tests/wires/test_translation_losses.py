@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+import pytest
 from hypothesis import given, settings
 
 from conformance.types import Message, Part, Reasoning, Refusal, Text, ToolCall
@@ -91,3 +92,38 @@ def test_a_part_that_is_gone_is_told_where_it_was(name: str, messages: tuple[Mes
     for place, kind, held in places(messages):
         if held not in after.get(kind, ""):
             assert [loss for loss in losses if loss.path.startswith(f"{place}/")], (place, kind)
+
+
+ALONE = {
+    "anthropic-messages": {
+        "block": {"type": "server_tool_use", "id": "s", "name": "web_search", "input": {}}
+    },
+    "openai-responses": {"item": {"type": "item_reference", "id": "msg_1"}},
+    "gemini": {"executableCode": {"language": "PYTHON", "code": "1"}},
+    "openai-chat": {"part": {"type": "video_url", "video_url": {"url": "https://x/y"}}},
+}
+
+
+@every_wire
+@pytest.mark.parametrize("source", ALONE)
+@pytest.mark.parametrize("role", ["user", "assistant", "tool"])
+def test_a_part_that_only_another_wire_has_a_form_for_is_a_loss_of_meaning(
+    name: str, source: Any, role: Any
+) -> None:
+    if name == source:
+        return
+    alone = Text("", {source: ALONE[source]})
+    call = ToolCall("c", "get_weather", "{}")
+    conversation = {
+        "user": (Message("user", (Text("hi"), alone)),),
+        "assistant": (Message.user("hi"), Message("assistant", (alone, Text("ho")))),
+        "tool": (Message.user("hi"), Message("assistant", (call,)), Message("tool", (Text("1"), alone), "c")),
+    }[role]
+    _, losses = over(name, asking(*conversation))
+    at = next(
+        f"/messages/{i}/parts/{j}"
+        for i, m in enumerate(conversation)
+        for j, p in enumerate(m.parts)
+        if p is alone
+    )
+    assert [(loss.path, loss.weight) for loss in losses if loss.path == at] == [(at, "meaning")]

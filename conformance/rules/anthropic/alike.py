@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any
@@ -20,12 +19,12 @@ from conformance.rules.anthropic.examples import (
     user,
 )
 from conformance.rules.anthropic.views import Message
+from conformance.rules.crowds import foreign_codes
 from conformance.rules.examples import Exchanges, conversation
 from conformance.rules.registry import rule
 from conformance.rules.sources import anthropic_docs, anthropic_sdk
 from conformance.rules.views import Run, Violation, lookup
 
-CANARY = re.compile(r"\bcanary-[0-9a-f]{8}\b")
 WHOLE_PROBE, CROWD_PROBE = "as-whole", "concurrent"
 WITHOUT = {"without-image": "image", "without-attachment": "document"}
 """Probes that ask the same as a request before them, without what it had attached."""
@@ -97,6 +96,7 @@ def text_equals(run: Run) -> Iterator[Violation]:
     wires=WIRES,
     level="MUST",
     basis="derived",
+    needs=("request",),
     source=MESSAGE,
     violating=_crowd("canary-00000001"),
     conforming=_crowd("canary-00000002"),
@@ -109,13 +109,7 @@ def own_answer(run: Run) -> Iterator[Violation]:
     model that fails to repeat its own is no violation, one that knows another's is.
     """
     crowd = [m for m in run.views(Message) if m.reading.exchange.probe == CROWD_PROBE]
-    codes = {message.reading.index: _codes(message.reading.asked) for message in crowd}
-    owners = {code: index for index, several in codes.items() for code in several}
-    for message in crowd:
-        for code in sorted(_codes(message.value) - codes[message.reading.index]):
-            if code in owners:
-                saw = f"{code}, which is in the request of exchange {owners[code]}"
-                yield message.found(wanted="nothing of another request", saw=saw)
+    yield from foreign_codes(crowd, (message.reading for message in crowd))
 
 
 @rule(
@@ -154,6 +148,7 @@ def attachment_ignored(run: Run) -> Iterator[Violation]:
     wires=WIRES,
     level="SHOULD",
     basis="derived",
+    needs=("request",),
     source=anthropic_sdk("types/thinking_config_disabled_param.py"),
     violating=answer(thinking(), text(), asked=OFF),
     conforming=answer(text(), asked=OFF),
@@ -193,10 +188,3 @@ def _sends(message: Message, kind: str | None) -> bool:
         if isinstance(content, list) and any(lookup(block, ("type",)) == kind for block in content):
             return True
     return False
-
-
-def _codes(value: object) -> frozenset[str]:
-    try:
-        return frozenset(CANARY.findall(json.dumps(value, default=str)))
-    except (TypeError, ValueError, RecursionError):
-        return frozenset()

@@ -9,7 +9,7 @@ from conformance.rules.anthropic.views import Answer, Message, Reply
 from conformance.rules.reading import ABSENT
 from conformance.rules.registry import RULES, rule
 from conformance.rules.sources import anthropic_docs, anthropic_sdk
-from conformance.rules.views import NOT_OURS, Probe, Violation
+from conformance.rules.views import Probe, Violation
 
 MESSAGE = anthropic_sdk("types/message.py")
 PARAMS = anthropic_sdk("types/message_create_params.py")
@@ -44,9 +44,8 @@ def accepted(reply: Reply) -> Iterator[Violation]:
     nothing on it.
     """
     exchange = reply.reading.exchange
-    expected = exchange.expect == "answer" and not _has_own_rule(exchange.probe)
-    if expected and reply.status >= 300 and reply.status not in NOT_OURS:
-        yield reply.found("status", wanted="2xx")
+    if exchange.expect == "answer" and not _has_own_rule(exchange.probe):
+        yield from reply.accepted()
 
 
 def _has_own_rule(probe: str | None) -> bool:
@@ -73,8 +72,7 @@ def content_type(reply: Answer) -> Iterator[Violation]:
     """
     if reply.reading.status != 200:
         yield reply.http.found("status", wanted="200")
-    if reply.reading.media_type != "application/json":
-        yield reply.http.found("headers", "content-type", wanted="application/json")
+    yield from reply.labelled_json()
 
 
 @rule(
@@ -83,6 +81,7 @@ def content_type(reply: Answer) -> Iterator[Violation]:
     needs_end=True,
     level="MUST",
     basis="spec",
+    needs=("spelling",),
     source="RFC 8259 sections 2, 8.1",
     violating=answer(raw=b'{"id":"msg_1","usage":NaN}'),
     conforming=answer(),

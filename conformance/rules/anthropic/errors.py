@@ -63,6 +63,7 @@ def shape(refusal: ErrorAnswer) -> Iterator[Violation]:
     wires=WIRES,
     level="MUST",
     basis="prose",
+    needs=("status",),
     source=(ERRORS, anthropic_sdk("types/shared/error_type.py")),
     violating=error(429, "invalid_request_error"),
     conforming=error(429, "rate_limit_error"),

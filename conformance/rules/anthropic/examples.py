@@ -7,15 +7,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
-from conformance.rules.examples import KEY, MODEL, WEATHER_SCHEMA, Exchanges, Patch, exchange, patched
+from conformance.rules.eventlists import Event, framed
+from conformance.rules.examples import KEY, MODEL, WEATHER_SCHEMA, Exchanges, Patch, dumped, exchange, patched
 from conformance.rules.reading import ABSENT
 from conformance.types import Ending, Expect, WireName
 
 WIRES: tuple[WireName, ...] = ("anthropic-messages",)
 BASE = "https://api.example.com"
 CREDENTIALS = {"anthropic-version": "2023-06-01", "x-api-key": KEY}
+_sent = partial(exchange, wire="anthropic-messages", base=BASE, credentials=CREDENTIALS)
 QUESTION = {"role": "user", "content": "Say hello."}
 USAGE: dict[str, Any] = {
     "input_tokens": 9,
@@ -25,7 +28,6 @@ USAGE: dict[str, Any] = {
 }
 THINKING = {"thinking": {"type": "enabled", "budget_tokens": 1024}}
 SIGNATURE = "EqQBCkYIARgC"
-Event = dict[str, Any]
 
 
 def tool(name: str = "get_weather", **more: Any) -> dict[str, Any]:
@@ -99,7 +101,7 @@ def answer(
     """A request and its whole answer; ``top`` patches the message."""
     said = message(*blocks, **top)
     return _exchange(
-        _asked(blocks, asked), _dump(said) if raw is None else raw, status, headers, probe, expect, ending
+        _asked(blocks, asked), dumped(said) if raw is None else raw, status, headers, probe, expect, ending
     )
 
 
@@ -121,40 +123,6 @@ def told(*blocks: Any, **top: Any) -> list[Event]:
     ]
 
 
-def but(events: Sequence[Event], type: str, place: int = 0, **patch: Any) -> list[Event]:
-    """The events, one of that type patched."""
-    number = at(events, type, place)
-    return [*events[:number], patched(events[number], patch), *events[number + 1 :]]
-
-
-def but_in(events: Sequence[Event], type: str, member: str, place: int = 0, **patch: Any) -> list[Event]:
-    """The events, an object in one of that type patched."""
-    return but(events, type, place, **{member: patched(events[at(events, type, place)][member], patch)})
-
-
-def without(events: Sequence[Event], type: str, place: int = 0) -> list[Event]:
-    """The events without one of that type."""
-    number = at(events, type, place)
-    return [*events[:number], *events[number + 1 :]]
-
-
-def moved(events: Sequence[Event], type: str, to: int, place: int = 0) -> list[Event]:
-    """The events with one of that type elsewhere."""
-    number = at(events, type, place)
-    rest = without(events, type, place)
-    return [*rest[:to], events[number], *rest[to:]]
-
-
-def with_event(events: Sequence[Event], to: int, **event: Any) -> list[Event]:
-    """The events with one more."""
-    return [*events[:to], event, *events[to:]]
-
-
-def at(events: Sequence[Event], type: str, place: int = 0) -> int:
-    """Where the event of that type is, the first unless told otherwise."""
-    return [number for number, event in enumerate(events) if event.get("type") == type][place]
-
-
 def stream(
     events: Sequence[Event | bytes] | None = None,
     *,
@@ -169,7 +137,7 @@ def stream(
     """A request and its streamed answer, which is a short text unless given. ``end`` follows the events."""
     sent = told() if events is None else events
     blocks = [event.get("content_block") for event in sent if isinstance(event, dict)]
-    body = b"".join(one if isinstance(one, bytes) else _framed(one, named) for one in sent) + end
+    body = b"".join(one if isinstance(one, bytes) else framed(one, named) for one in sent) + end
     asking = _asked([block for block in blocks if block is not None], {"stream": True, **(asked or {})})
     headers = {"content-type": "text/event-stream; charset=utf-8", **(headers or {})}
     return _exchange(asking, body, 200, headers, probe, expect, ending)
@@ -191,24 +159,21 @@ def error(
     whole = {"type": "error", "error": refused, "request_id": "req_1"} if body is None else body
     if status == 429:
         headers = {"retry-after": "2", **(headers or {})}
-    return _exchange(_asked((), asked), _dump(whole), status, headers, probe, expect)
+    return _exchange(_asked((), asked), dumped(whole), status, headers, probe, expect)
 
 
 def models(*entries: Any, status: int = 200, **top: Any) -> Exchanges:
     """A list of models."""
     listed = list(entries) or [entry()]
     ends = {"first_id": listed[0].get("id"), "last_id": listed[-1].get("id")}
-    return exchange(
+    return _sent(
         method="GET",
         path="/v1/models",
         request=None,
-        body=_dump(patched({"data": listed, "has_more": False, **ends}, top)),
+        body=dumped(patched({"data": listed, "has_more": False, **ends}, top)),
         status=status,
         headers={"request-id": "req_1", "x-request-id": ABSENT},
         probe="models-list",
-        wire="anthropic-messages",
-        base=BASE,
-        credentials=CREDENTIALS,
     )
 
 
@@ -227,7 +192,7 @@ def _exchange(
     expect: Expect,
     ending: Ending = "complete",
 ) -> Exchanges:
-    return exchange(
+    return _sent(
         request=asked,
         body=body,
         status=status,
@@ -236,9 +201,6 @@ def _exchange(
         probe=probe,
         expect=expect,
         ending=ending,
-        wire="anthropic-messages",
-        base=BASE,
-        credentials=CREDENTIALS,
     )
 
 
@@ -280,12 +242,3 @@ def _block(index: int, block: Any) -> list[Event]:
 def _halves(whole: str) -> list[str]:
     middle = len(whole) // 2
     return [piece for piece in (whole[:middle], whole[middle:]) if piece]
-
-
-def _framed(event: Event, named: bool) -> bytes:
-    name = f"event: {event.get('type')}\n".encode() if named else b""
-    return name + b"data: " + _dump(event) + b"\n\n"
-
-
-def _dump(value: Any) -> bytes:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Self
 
 from conformance.rules.anthropic.examples import WIRES, entry, models
+from conformance.rules.listings import gets
 from conformance.rules.reading import ABSENT
 from conformance.rules.registry import rule
 from conformance.rules.sources import anthropic_sdk
@@ -22,11 +23,8 @@ class ModelList(View):
 
     @classmethod
     def of(cls, run: Run) -> Iterator[Self]:
-        for reading in run.readings:
-            exchange = reading.exchange
-            asked_for = exchange.request.method.upper() == "GET" and reading.path.endswith("/models")
-            if asked_for and reading.status and exchange.wire == "anthropic-messages":
-                yield cls(reading, f"/exchanges/{reading.index}/response/body", reading.body.value)
+        for reading in gets(run, WIRES, "/models"):
+            yield cls(reading, reading.body_at, reading.body.value)
 
 
 @rule(
@@ -35,6 +33,7 @@ class ModelList(View):
     needs_end=True,
     level="MUST",
     basis="schema",
+    needs=("values",),
     source=(anthropic_sdk("types/model_info.py"), anthropic_sdk("pagination.py SyncPage")),
     violating=models(entry(display_name=ABSENT)),
     conforming=models(),

@@ -5,16 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from conformance.rules.anthropic.envelope import LITERALS
-from conformance.rules.anthropic.examples import (
-    WIRES,
-    answer,
-    but_in,
-    stream,
-    told,
-    with_event,
-)
+from conformance.rules.anthropic.examples import WIRES, answer, stream, told
 from conformance.rules.anthropic.streams import MessageEvent, MessageStream, is_error
 from conformance.rules.anthropic.views import Answer
+from conformance.rules.eventlists import but_in, with_event
 from conformance.rules.reading import ABSENT
 from conformance.rules.registry import rule
 from conformance.rules.sources import anthropic_docs, anthropic_sdk
@@ -33,6 +27,7 @@ ERROR_LINE = (
     wires=WIRES,
     level="MUST",
     basis="prose",
+    needs=("request", "framing"),
     source=STREAMING,
     violating=answer(asked={"stream": True}),
     conforming=stream(),
@@ -52,6 +47,7 @@ def is_sse(reply: Answer) -> Iterator[Violation]:
     wires=WIRES,
     level="MUST",
     basis="sdk",
+    needs=("framing",),
     source=anthropic_sdk("_streaming.py Stream.__stream__"),
     violating=stream(named=False),
     conforming=stream(),
@@ -69,6 +65,7 @@ def event_field(event: MessageEvent) -> Iterator[Violation]:
     wires=WIRES,
     level="MUST",
     basis="prose",
+    needs=("framing",),
     source=STREAMING,
     violating=stream([*told()[:-1], b'event: end\ndata: {"type":"message_stop"}\n\n']),
     conforming=stream(),
@@ -179,6 +176,7 @@ def null_at_start(one: MessageStream) -> Iterator[Violation]:
     wires=WIRES,
     level="MAY",
     basis="prose",
+    needs=("framing",),
     source=STREAMING,
     violating=stream([*told()[:3], b"event: ping\ndata: {}\n\n", *told()[3:]]),
     conforming=stream(with_event(told(), 4, type="ping")),
@@ -200,6 +198,7 @@ def ping(one: MessageStream) -> Iterator[Violation]:
     wires=WIRES,
     level="SHOULD",
     basis="convention",
+    needs=("framing",),
     source=STREAMING,
     violating=stream(end=b"data: [DONE]\n\n"),
     conforming=stream(),

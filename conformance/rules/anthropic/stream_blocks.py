@@ -6,21 +6,11 @@ from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 from typing import Any
 
-from conformance.rules.anthropic.examples import (
-    THINKING,
-    WIRES,
-    but_in,
-    moved,
-    stream,
-    text,
-    thinking,
-    told,
-    tool_use,
-    with_event,
-)
+from conformance.rules.anthropic.examples import THINKING, WIRES, stream, text, thinking, told, tool_use
 from conformance.rules.anthropic.stream import ACCUMULATE, STREAMING
 from conformance.rules.anthropic.streams import INPUT, JOINED, BlockStream, MessageEvent, MessageStream
 from conformance.rules.anthropic.views import CUT_SHORT
+from conformance.rules.eventlists import but_in, moved, with_event
 from conformance.rules.reading import ABSENT, read_json
 from conformance.rules.registry import rule
 from conformance.rules.sources import anthropic_sdk
@@ -280,6 +270,7 @@ def partial_string(event: MessageEvent) -> Iterator[Violation]:
     wires=WIRES,
     level="MUST",
     basis="sdk",
+    needs=("request",),
     source=(ACCUMULATE, STREAMING),
     violating=stream(_called(partial_json='{"city" "Os')),
     conforming=stream(told(tool_use())),

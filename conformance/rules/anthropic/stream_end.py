@@ -4,17 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from conformance.rules.anthropic.examples import (
-    WIRES,
-    but,
-    moved,
-    stream,
-    told,
-    with_event,
-    without,
-)
+from conformance.rules.anthropic.examples import WIRES, stream, told
 from conformance.rules.anthropic.stream import ACCUMULATE, STREAMING
 from conformance.rules.anthropic.streams import MessageStream
+from conformance.rules.eventlists import but, moved, with_event, without
 from conformance.rules.registry import rule
 from conformance.rules.sources import anthropic_sdk
 from conformance.rules.views import Violation

@@ -43,8 +43,7 @@ class MessageEvent(View):
     @property
     def delta_type(self) -> str:
         """The ``type`` of its delta; empty where there is none."""
-        kind = self.get("delta", "type")
-        return kind if isinstance(kind, str) else ""
+        return self.string("delta", "type")
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +113,7 @@ class MessageStream(EventStream):
             blocks.add(event)
         return cls(
             reading,
-            f"/exchanges/{reading.index}/response/body",
+            reading.body_at,
             events=tuple(events),
             blocks=tuple(block.view() for block in blocks.all),
             begun=next((event for event in events if event.type == "message_start"), None),

@@ -9,7 +9,7 @@ from typing import Any, Self
 from conformance.rules.anthropic.asked import Asked, asked_in, is_messages
 from conformance.rules.anthropic.streams import MessageStream
 from conformance.rules.reading import ABSENT, Reading
-from conformance.rules.views import UNDEFINED, Answered, Run, View
+from conformance.rules.views import UNDEFINED, Answered, Run, View, whole_answers
 
 CUT_SHORT = ("max_tokens", "model_context_window_exceeded", "refusal", "pause_turn")
 """Stop reasons of a message that did not come to the end its model meant: what it lacks proves nothing."""
@@ -40,11 +40,9 @@ class Answer(View):
 
     @classmethod
     def of(cls, run: Run) -> Iterator[Self]:
-        for reading in run.readings:
-            whole = reading.stream is None and reading.exchange.ending in ("complete", "cut")
-            if reading.succeeded and whole and is_messages(reading) and not hidden_error(reading):
-                at = f"/exchanges/{reading.index}/response/body"
-                yield cls(reading, at, reading.body.value, asked=asked_in(reading))
+        for reading in whole_answers(run, is_messages):
+            if not hidden_error(reading):
+                yield cls(reading, reading.body_at, reading.body.value, asked=asked_in(reading))
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,7 +188,7 @@ class Refused(View):
             own = isinstance(body, dict) and isinstance(body.get("error"), dict)
             known = reading.exchange.ending == "complete" and reading.exchange.probe not in UNDEFINED
             if reading.status >= 400 and own and known:
-                yield cls(reading, f"/exchanges/{reading.index}/response/body", body)
+                yield cls(reading, reading.body_at, body)
 
 
 def hidden_error(reading: Reading) -> bool:

@@ -32,6 +32,7 @@ def _two(*indexes: int) -> list[dict[str, Any]]:
     "chat.response.created-plausible",
     level="SHOULD",
     basis="convention",
+    needs=("values",),
     source=RESPONSE,
     violating=_at(CREATED + 90 * DAY, answer()),
     conforming=_at(CREATED + 1, answer()),

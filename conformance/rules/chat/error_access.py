@@ -115,6 +115,7 @@ def unknown_route(probe: Probe) -> Iterator[Violation]:
     wires=(*OPENAI_WIRES, "anthropic-messages", "gemini", "ollama"),
     level="SHOULD",
     basis="spec",
+    needs=("headers",),
     source="RFC 9110 section 15.5.6",
     probe="wrong-method",
     violating=_elsewhere("PUT", "/chat/completions", 500, "wrong-method"),

@@ -11,6 +11,7 @@ from conformance.rules.chat.conversation import ASSISTANT, QUESTION, RESULT
 from conformance.rules.chat.views import ChatReply, Message
 from conformance.rules.errortext import error_text
 from conformance.rules.examples import Exchanges, answer, call, error
+from conformance.rules.pairing import by_question
 from conformance.rules.reading import read_json
 from conformance.rules.registry import rule
 from conformance.rules.sources import schema
@@ -121,6 +122,7 @@ def consecutive(probe: Probe) -> Iterator[Violation]:
     "mt.tool-result-any-order",
     level="MUST",
     basis="derived",
+    needs=("values",),
     source=f"{TOOL_MESSAGE} tool_call_id",
     subject="model",
     probe="tool-results",
@@ -307,16 +309,10 @@ def _results_by_question(message: Message) -> tuple[list[str], list[str]]:
     users = [m for m in _messages(message) if lookup(m, ("role",)) == "user"]
     question = lookup(users[-1], ("content",)) if users else None
     results = _results(message)
-    right: list[str] = []
-    wrong: list[str] = []
-    for call_id, one in _calls(message).items():
-        if not results.get(call_id) or not isinstance(question, str):
-            continue
-        arguments = _call(one)[1]
-        values = arguments.values() if isinstance(arguments, dict) else ()
-        about = any(isinstance(value, str) and value in question for value in values)
-        (right if about else wrong).append(results[call_id])
-    return right, wrong
+    answered = (
+        (_call(one)[1], results[call_id]) for call_id, one in _calls(message).items() if results.get(call_id)
+    )
+    return by_question(question, answered) if isinstance(question, str) else ([], [])
 
 
 def _damaged(word: str) -> Iterator[str]:

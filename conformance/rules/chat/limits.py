@@ -20,6 +20,7 @@ CAP_PROBE = "token-cap"
     "chat.response.token-cap-respected",
     level="MUST",
     basis="prose",
+    needs=("request",),
     source=(f"{REQUEST} max_completion_tokens", f"{REQUEST} max_tokens"),
     violating=answer(
         asked={"max_tokens": 16},
@@ -48,6 +49,7 @@ def cap_respected(usage: Counted) -> Iterator[Violation]:
     "chat.response.finish-length-at-cap",
     level="MUST",
     basis="prose",
+    needs=("request",),
     source=schema("CreateChatCompletionResponse finish_reason"),
     violating=answer(asked={"max_tokens": 16}, calls=[call(arguments='{"city":"Os')], usage=FULL),
     conforming=answer(
@@ -89,6 +91,7 @@ def length_at_cap(run: Run) -> Iterator[Violation]:
     "chat.response.stop-sequence-excluded",
     level="MUST",
     basis="prose",
+    needs=("request",),
     source=schema("StopConfiguration"),
     violating=answer(asked={"stop": ["END"]}, message={"content": "a END"}),
     conforming=stream(start(), piece(content="a "), piece("stop"), asked={"stop": "END"}),

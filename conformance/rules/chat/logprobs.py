@@ -78,14 +78,14 @@ class Entry(View):
     @property
     def top(self) -> list[Any]:
         """``top_logprobs``, or nothing where that is no array."""
-        top = self.get("top_logprobs")
-        return top if isinstance(top, list) else []
+        return self.array("top_logprobs")
 
 
 @rule(
     "chat.response.logprobs-when-requested",
     level="MUST",
     basis="prose",
+    needs=("request",),
     source=f"{REQUEST} logprobs",
     violating=answer(asked=ON),
     conforming=answer(asked=ON, choice=HELLO),
@@ -111,6 +111,7 @@ def when_requested(run: Run) -> Iterator[Violation]:
     "chat.response.logprobs-not-when-off",
     level="SHOULD",
     basis="prose",
+    needs=("request",),
     source=f"{REQUEST} logprobs",
     violating=answer(choice=HELLO),
     conforming=answer(choice={"logprobs": None}),
@@ -171,6 +172,7 @@ def nonpositive(entry: Entry) -> Iterator[Violation]:
     "chat.response.logprobs-top-count",
     level="MUST",
     basis="prose",
+    needs=("request",),
     source=f"{REQUEST} top_logprobs",
     violating=answer(
         asked=TOP, choice=logprobs(token("Hello.", top=(("Hello.", -0.1), ("Hi", -2.5), ("Hey", -4.0))))
@@ -210,6 +212,7 @@ def top_sorted(entry: Entry) -> Iterator[Violation]:
     "chat.response.logprobs-bytes-rebuild-content",
     level="SHOULD",
     basis="convention",
+    needs=("request",),
     source=f"{ENTRY} bytes",
     violating=answer(asked=ON, choice=logprobs(token("Hel"))),
     conforming=answer(asked=ON, choice=HELLO),
@@ -233,8 +236,7 @@ def rebuild(choice: Choice) -> Iterator[Violation]:
 
 def content_entries(view: View) -> list[Any]:
     """The entries of content that stand in a choice or a chunk's; none where that is no array."""
-    listed = view.get("logprobs", "content")
-    return listed if isinstance(listed, list) else []
+    return view.array("logprobs", "content")
 
 
 def joined(entries: list[Any]) -> bytes | None:

@@ -58,6 +58,7 @@ def content_key(choice: Choice) -> Iterator[Violation]:
     level="SHOULD",
     strict_level="MUST",
     basis="convention",
+    needs=("request",),
     source="the chat templates and tool-call formats of the model families",
     violating=answer(
         asked={"tools": [tool()]},
@@ -135,6 +136,7 @@ def refusal_alone(choice: Choice) -> Iterator[Violation]:
     "chat.response.message-not-empty",
     level="SHOULD",
     basis="convention",
+    needs=("request",),
     source=(MESSAGE, "MiniMax-AI/MiniMax-Provider-Verifier README"),
     violating=answer(message={"content": ""}),
     conforming=answer(message={"content": "Hello."}),
@@ -155,6 +157,7 @@ def not_empty(message: Message) -> Iterator[Violation]:
     "chat.response.reasoning-not-only",
     level="SHOULD",
     basis="convention",
+    needs=("request",),
     source='MiniMax-AI/MiniMax-Provider-Verifier README metric "Not Only Reasoning"',
     violating=answer(message={"content": "", "reasoning_content": "They want 42."}),
     conforming=answer(message={"content": "42", "reasoning_content": "They want 42."}),
@@ -244,6 +247,7 @@ def annotation_shape(choice: Choice) -> Iterator[Violation]:
     "chat.response.legacy-function-call-only-on-request",
     level="SHOULD",
     basis="prose",
+    needs=("request",),
     source=f"{MESSAGE} function_call",
     violating=answer(
         calls=[call()],

@@ -19,6 +19,7 @@ THOUGHT = {"reasoning_content": "Hm."}
     "chat.response.reasoning-off",
     level="SHOULD",
     basis="prose",
+    needs=("request",),
     source=schema("ReasoningEffort"),
     violating=answer(asked={"reasoning_effort": "none"}, message=THOUGHT),
     conforming=answer(asked={"reasoning_effort": "none"}),

@@ -153,6 +153,7 @@ def obfuscation_string(one: Chunk) -> Iterator[Violation]:
     "chat.stream.obfuscation-off",
     level="MUST",
     basis="prose",
+    needs=("request",),
     source=f"{OPTIONS} include_obfuscation",
     violating=stream(
         start() | {"obfuscation": "k3Zp"},

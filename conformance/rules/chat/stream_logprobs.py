@@ -60,6 +60,7 @@ def shape(one: Delta) -> Iterator[Violation]:
     "chat.stream.logprobs-match-delta",
     level="SHOULD",
     basis="convention",
+    needs=("request",),
     source=sdk("lib/streaming/chat/_completions.py (logprobs are accumulated beside the content)"),
     violating=stream(
         start(), piece(content="Hello.", choice=logprobs(token("Hel"))), piece("stop"), asked=ON

@@ -79,6 +79,7 @@ def index_contiguous(choice: ChoiceStream) -> Iterator[Violation]:
     "chat.stream.tool-index-distinct",
     level="MUST",
     basis="sdk",
+    needs=("values",),
     source=ACCUMULATE,
     violating=tool_stream(opened(0, id="call_a", arguments=WHOLE), opened(0, id="call_b", arguments=WHOLE)),
     conforming=PARALLEL,

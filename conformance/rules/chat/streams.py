@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, Self
 from conformance.rules.chat.asked import Asked, asked_in, is_chat
 from conformance.rules.folding import Fold
 from conformance.rules.reading import ABSENT, Reading
-from conformance.rules.views import EventStream, Run, StreamEvent, View, event_at, times
+from conformance.rules.views import EventStream, Run, StreamEvent, View, times
 
 
 class Piece(NamedTuple):
@@ -74,8 +74,7 @@ class ToolDelta(View):
 
     def text(self, *path: str) -> str:
         """The string at a path; empty where there is none."""
-        value = self.get(*path)
-        return value if isinstance(value, str) else ""
+        return self.string(*path)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,8 +95,7 @@ class Delta(View):
 
     def text(self, name: str) -> str:
         """The string that the delta has under a name; empty where there is none."""
-        value = self.get("delta", name)
-        return value if isinstance(value, str) else ""
+        return self.string("delta", name)
 
     @property
     def finish_reason(self) -> Any:
@@ -183,10 +181,7 @@ class ChatStream(EventStream):
 
     @classmethod
     def _read(cls, reading: Reading) -> Self:
-        events = [
-            StreamEvent(reading, event_at(reading, index), payload.value, index)
-            for index, payload in reading.payloads.items()
-        ]
+        events = list(StreamEvent.within(reading))
         errors = [event for event in events if is_error(event)]
         settled = reading.exchange.ending == "complete" and not errors
         asked = asked_in(reading)
@@ -205,7 +200,7 @@ class ChatStream(EventStream):
                 choice.add(View(reading, f"{event.at}/choices/{place}", entry, event.event), fold, place)
         return cls(
             reading,
-            f"/exchanges/{reading.index}/response/body",
+            reading.body_at,
             chunks=tuple(chunks),
             choices=tuple(choice.view(asked, settled) for choice in choices.values()),
             error=errors[0] if errors else None,

@@ -127,6 +127,7 @@ def loose_valid(message: Message) -> Iterator[Violation]:
     "so.key-order",
     level="SHOULD",
     basis="prose",
+    needs=("spelling",),
     source=docs("guides/structured-outputs key ordering"),
     violating=answer(asked=PAIR, message={"content": '{"country":"Norway","city":"Oslo"}'}),
     conforming=answer(asked=PAIR, message={"content": '{"city":"Oslo","country":"Norway"}'}),

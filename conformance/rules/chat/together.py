@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import json
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Self
 
 from conformance.rules.chat.views import ChatReply, Message
+from conformance.rules.crowds import foreign_codes
 from conformance.rules.examples import Exchanges, answer, conversation, error
 from conformance.rules.registry import rule
 from conformance.rules.sources import OPENAPI, docs
 from conformance.rules.views import TRANSIENT, Run, Violation
 
 CODES = docs("guides/error-codes")
-CANARY = re.compile(r"\bcanary-[0-9a-f]{8}\b")
 UNPAID, LATE = 402, 408
 """Refusals that a burst may meet for another reason than its size."""
 
@@ -86,24 +84,16 @@ def own_answer(crowd: Crowd) -> Iterator[Violation]:
     The rule is this suite's own: a response is that of its request. Each request of the probe holds a code
     that nobody can guess; a model that fails to repeat its own is no violation, one that knows another's is.
     """
-    codes = {reply.reading.index: _codes(reply.reading.asked) for reply in crowd.replies}
     for reply in crowd.replies:
-        if reply.status >= 300 and reply.status not in TRANSIENT | {401, 403}:
-            yield reply.found("status", wanted="2xx")
-    for message in crowd.messages:
-        foreign = _codes(message.value) - codes[message.reading.index]
-        for owner, own in codes.items():
-            if mixed := sorted(foreign & own):
-                wanted = "nothing of another request"
-                yield message.found(
-                    wanted=wanted, saw=f"{mixed[0]}, which is in the request of exchange {owner}"
-                )
+        yield from reply.accepted()
+    yield from foreign_codes(crowd.messages, (reply.reading for reply in crowd.replies))
 
 
 @rule(
     "err.request-id-unique",
     level="SHOULD",
     basis="prose",
+    needs=("headers",),
     source=docs("api-reference debugging requests"),
     probe="concurrent",
     violating=_pair("canary-00000002", request_id="req_1"),
@@ -174,10 +164,3 @@ def overload(burst: Burst) -> Iterator[Violation]:
         for reply in burst.replies:
             if reply.status >= 500 and reply.status not in TRANSIENT:
                 yield reply.found("status", wanted="503 or 429")
-
-
-def _codes(value: object) -> frozenset[str]:
-    try:
-        return frozenset(CANARY.findall(json.dumps(value)))
-    except (TypeError, ValueError, RecursionError):
-        return frozenset()

@@ -9,7 +9,7 @@ from typing import Any, Self
 from conformance.rules.chat.asked import Asked, asked_in, is_chat
 from conformance.rules.chat.streams import ChatStream, ChoiceStream
 from conformance.rules.reading import ABSENT, JsonText, Reading, read_json
-from conformance.rules.views import Answered, Run, View
+from conformance.rules.views import Answered, Run, View, whole_answers
 
 NO_TEXT = JsonText(problem="no string")
 CUT_SHORT = ("length", "content_filter")
@@ -41,11 +41,9 @@ class Answer(View):
 
     @classmethod
     def of(cls, run: Run) -> Iterator[Self]:
-        for reading in run.readings:
-            whole = reading.stream is None and reading.exchange.ending in ("complete", "cut")
-            if reading.succeeded and whole and is_chat(reading) and not hidden_error(reading):
-                at = f"/exchanges/{reading.index}/response/body"
-                yield cls(reading, at, reading.body.value, asked=asked_in(reading))
+        for reading in whole_answers(run, is_chat):
+            if not hidden_error(reading):
+                yield cls(reading, reading.body_at, reading.body.value, asked=asked_in(reading))
 
     @property
     def is_object(self) -> bool:
@@ -55,8 +53,7 @@ class Answer(View):
     @property
     def choices(self) -> list[Any]:
         """``choices``, or nothing where that is no array."""
-        choices = self.get("choices")
-        return choices if isinstance(choices, list) else []
+        return self.array("choices")
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,8 +77,7 @@ class Choice(View):
     @property
     def calls(self) -> list[Any]:
         """``message.tool_calls``, or nothing where that is no array."""
-        calls = self.get("message", "tool_calls")
-        return calls if isinstance(calls, list) else []
+        return self.array("message", "tool_calls")
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,8 +100,7 @@ class Call(View):
     @property
     def name(self) -> str:
         """The function's name; empty where there is none."""
-        name = self.get("function", "name")
-        return name if isinstance(name, str) else ""
+        return self.string("function", "name")
 
     @property
     def arguments(self) -> str | None:
@@ -163,8 +158,7 @@ class Message(View):
     @property
     def content(self) -> str:
         """The visible text; empty where there is none."""
-        content = self.get("content")
-        return content if isinstance(content, str) else ""
+        return self.string("content")
 
     @property
     def refused(self) -> bool:

@@ -43,8 +43,7 @@ class Response(View):
     @property
     def candidates(self) -> list[Any]:
         """``candidates``, or nothing where that is no array."""
-        candidates = self.get("candidates")
-        return candidates if isinstance(candidates, list) else []
+        return self.array("candidates")
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +71,7 @@ class Answer(View):
 
     @classmethod
     def _read(cls, reading: Reading, events: list[View]) -> Self:
-        at, body = f"/exchanges/{reading.index}/response/body", reading.body.value
+        at, body = reading.body_at, reading.body.value
         framing: Framing = "whole"
         documents = [View(reading, at, body)]
         if reading.stream is not None:

@@ -23,6 +23,7 @@ from conformance.rules.gemini.examples import (
     user,
 )
 from conformance.rules.gemini.views import Candidate
+from conformance.rules.pairing import by_question
 from conformance.rules.reading import ABSENT, Reading
 from conformance.rules.registry import rule
 from conformance.rules.sources import PROTO_JSON, gemini_docs, gemini_sdk
@@ -96,6 +97,7 @@ def tool_results(probe: Probe) -> Iterator[Violation]:
     wires=WIRES,
     level="MUST",
     basis="prose",
+    needs=("values",),
     source=f"{RESPONSE}.id",
     subject="model",
     probe="tool-results",
@@ -372,12 +374,10 @@ def _results_by_question(asked: Asked) -> tuple[list[str], list[str]]:
         given = lookup(one, ("id",))
         if isinstance(given, str):
             calls[given] = lookup(one, ("args",))
-    right: list[str] = []
-    wrong: list[str] = []
+    found: list[tuple[Any, str]] = []
     for one in asked.parts("functionResponse"):
         given, output = lookup(one, ("id",)), lookup(one, ("response", "output"))
         args = calls.get(given) if isinstance(given, str) else None
         if isinstance(output, str) and output and isinstance(args, dict):
-            about = any(isinstance(value, str) and value in asked.question for value in args.values())
-            (right if about else wrong).append(output)
-    return right, wrong
+            found.append((args, output))
+    return by_question(asked.question, found)

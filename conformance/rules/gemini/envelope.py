@@ -5,23 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from conformance.rules.examples import dumped
 from conformance.rules.gemini.answers import Answer, Reply, Response, is_error
-from conformance.rules.gemini.examples import (
-    WIRES,
-    answer,
-    candidate,
-    config,
-    dumped,
-    error,
-    response,
-    stream,
-    told,
-)
+from conformance.rules.gemini.examples import WIRES, answer, candidate, config, error, response, stream, told
 from conformance.rules.gemini.views import Candidate
 from conformance.rules.reading import ABSENT
 from conformance.rules.registry import rule
 from conformance.rules.sources import PROTO_JSON, gemini_docs, gemini_sdk
-from conformance.rules.views import NOT_OURS, Violation
+from conformance.rules.views import Violation
 
 RESPONSE = gemini_sdk("types.py GenerateContentResponse")
 OWN_PROBES = frozenset(
@@ -58,9 +49,8 @@ def accepted(reply: Reply) -> Iterator[Violation]:
     and statuses about quota, load or credentials say nothing on it.
     """
     exchange = reply.reading.exchange
-    expected = exchange.expect == "answer" and exchange.probe not in OWN_PROBES
-    if expected and reply.status >= 300 and reply.status not in NOT_OURS:
-        yield reply.found("status", wanted="2xx")
+    if exchange.expect == "answer" and exchange.probe not in OWN_PROBES:
+        yield from reply.accepted()
 
 
 @rule(
@@ -68,6 +58,7 @@ def accepted(reply: Reply) -> Iterator[Violation]:
     wires=WIRES,
     level="SHOULD",
     basis="spec",
+    needs=("request",),
     source=("RFC 9110 section 8.3", gemini_docs("api/generate-content")),
     violating=answer(headers={"content-type": "text/plain"}),
     conforming=answer(headers={"content-type": "application/json"}),
@@ -79,8 +70,8 @@ def content_type(one: Answer) -> Iterator[Violation]:
     Not in the catalogue. Streams with alt=sse are gem.stream.sse-when-alt-sse's.
     """
     events = one.asked.streams and one.asked.events
-    if one.framing != "events" and not events and one.reading.media_type != "application/json":
-        yield one.http.found("headers", "content-type", wanted="application/json")
+    if one.framing != "events" and not events:
+        yield from one.labelled_json()
 
 
 @rule(
@@ -89,6 +80,7 @@ def content_type(one: Answer) -> Iterator[Violation]:
     needs_end=True,
     level="MUST",
     basis="spec",
+    needs=("request", "spelling"),
     source=("RFC 8259 sections 2, 8.1", RESPONSE),
     violating=answer(raw=b"\xef\xbb\xbf" + dumped(response())),
     conforming=answer(),
@@ -202,6 +194,7 @@ def model_version(one: Response) -> Iterator[Violation]:
     wires=WIRES,
     level="SHOULD",
     basis="prose",
+    needs=("values",),
     source=f"{RESPONSE} response_id",
     violating=stream(told("Hel", "lo.")[0], response(candidate(), responseId="r_2")),
     conforming=stream(),
@@ -254,6 +247,7 @@ def candidate_index(one: Response) -> Iterator[Violation]:
     wires=WIRES,
     level="SHOULD",
     basis="prose",
+    needs=("request",),
     source=gemini_sdk("types.py GenerateContentConfig.candidate_count"),
     violating=answer(candidates=[candidate(), candidate(index=1)]),
     conforming=answer(candidates=[candidate(), candidate(index=1)], asked=config(candidateCount=2)),

@@ -96,8 +96,7 @@ def content_type(refusal: ErrorAnswer) -> Iterator[Violation]:
 
     Not in the catalogue.
     """
-    if refusal.reading.media_type != "application/json":
-        yield refusal.http.found("headers", "content-type", wanted="application/json")
+    yield from refusal.labelled_json()
 
 
 # ---------------------------------------------------------------------------------------------- who

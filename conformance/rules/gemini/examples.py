@@ -5,10 +5,10 @@ The defaults are clean. A mapping patches the member it is named for, and ``ABSE
 
 from __future__ import annotations
 
-import json
+from functools import partial
 from typing import Any
 
-from conformance.rules.examples import KEY, MODEL, WEATHER_SCHEMA, Exchanges, Patch, exchange, patched
+from conformance.rules.examples import KEY, MODEL, WEATHER_SCHEMA, Exchanges, Patch, dumped, exchange, patched
 from conformance.rules.reading import ABSENT
 from conformance.types import Ending, Expect, WireName
 
@@ -26,6 +26,7 @@ STATUSES = {
     500: "INTERNAL",
     503: "UNAVAILABLE",
 }
+_exchange = partial(exchange, wire="gemini", base=BASE, credentials=CREDENTIALS)
 KEY_INVALID = {
     "details": [{"@type": "type.googleapis.com/google.rpc.ErrorInfo", "reason": "API_KEY_INVALID"}]
 }
@@ -127,7 +128,7 @@ def answer(
     ``more`` patches the candidate, ``top`` the response; ``body`` replaces it.
     """
     whole = response(candidate(*parts, **(more or {})), **top) if body is None else body
-    return exchange(
+    return _exchange(
         request=_asked(parts, asked),
         body=dumped(whole) if raw is None else raw,
         status=status,
@@ -135,9 +136,6 @@ def answer(
         path=f"/v1beta/models/{MODEL}:generateContent{query}",
         probe=probe,
         expect=expect,
-        wire="gemini",
-        base=BASE,
-        credentials=CREDENTIALS,
     )
 
 
@@ -173,7 +171,7 @@ def stream(
     events = [one if isinstance(one, bytes) else b"data: " + dumped(one) + b"\r\n\r\n" for one in sent]
     body = b"[" + b"\n,\r\n".join(map(dumped, sent)) + b"\n]" if array else b"".join(events)
     kind = "application/json" if array else "text/event-stream"
-    return exchange(
+    return _exchange(
         request=_asked(parts, asked),
         body=body if raw is None else raw,
         headers=_headers({"content-type": kind, **(headers or {})}),
@@ -181,9 +179,6 @@ def stream(
         probe=probe,
         expect=expect,
         ending=ending,
-        wire="gemini",
-        base=BASE,
-        credentials=CREDENTIALS,
     )
 
 
@@ -208,7 +203,7 @@ def listing(
 ) -> Exchanges:
     """A list of models, or what is said of ``one``."""
     body = patched({"models": list(entries) or [entry()]}, top)
-    return exchange(
+    return _exchange(
         method="GET",
         path="/v1beta/models" + (f"/{one}" if one else ""),
         request=None,
@@ -217,9 +212,6 @@ def listing(
         headers=_headers(None),
         probe=probe,
         expect="refusal" if status >= 400 else "answer",
-        wire="gemini",
-        base=BASE,
-        credentials=CREDENTIALS,
     )
 
 
@@ -228,11 +220,6 @@ def entry(**patch: Any) -> dict[str, Any]:
     methods = ["generateContent", "streamGenerateContent"]
     base = {"name": f"models/{MODEL}", "version": "001", "supportedGenerationMethods": methods}
     return patched(base, patch)
-
-
-def dumped(value: Any) -> bytes:
-    """A JSON value as bytes."""
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
 
 
 def _asked(parts: Any, asked: Patch | None) -> dict[str, Any]:

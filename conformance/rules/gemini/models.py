@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Self
 from urllib.parse import unquote
 
 from conformance.rules.examples import MODEL, conversation
 from conformance.rules.gemini.asked import is_generate
 from conformance.rules.gemini.examples import WIRES, answer, entry, listing
+from conformance.rules.listings import Listing, gets, tested
 from conformance.rules.reading import ABSENT, Reading
 from conformance.rules.registry import rule
 from conformance.rules.sources import gemini_docs, gemini_sdk
@@ -19,28 +20,16 @@ API = gemini_docs("api/models")
 ENTRY = gemini_sdk("types.py Model")
 METHOD = "generateContent"
 NOBODY = "no-such-model"
-NOT_ASKED_FOR = ("unknown-model", "wrong-key")
-"""Probes whose model is no model under test."""
 
 
 @dataclass(frozen=True, slots=True)
-class Listing(View):
-    """An answer to ``GET models``; ``tested`` are the models that the run's other requests name."""
-
-    tested: frozenset[str] = frozenset()
+class Models(Listing):
+    """An answer to ``GET models``."""
 
     @classmethod
     def of(cls, run: Run) -> Iterator[Self]:
-        for reading in run.readings:
-            if _is_get(reading) and reading.path.endswith("/models") and reading.status:
-                at = f"/exchanges/{reading.index}/response/body"
-                yield cls(reading, at, reading.body.value, None, _tested(run))
-
-    @property
-    def entries(self) -> list[Any]:
-        """``models``, or nothing where that is no array."""
-        entries = self.get("models") if self.reading.succeeded else None
-        return entries if isinstance(entries, list) else []
+        for reading in gets(run, WIRES, "/models"):
+            yield cls(reading, reading.body_at, reading.body.value, None, tested(run, _model))
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,13 +40,10 @@ class Alone(View):
 
     @classmethod
     def of(cls, run: Run) -> Iterator[Self]:
-        for reading in run.readings:
+        for reading in gets(run, WIRES):
             _, found, name = unquote(reading.path).rpartition("/models/")
-            expected = reading.exchange.expect != "refusal"
-            if _is_get(reading) and found and name and reading.status and expected:
-                yield cls(
-                    reading, f"/exchanges/{reading.index}/response/body", reading.body.value, None, name
-                )
+            if found and name and reading.exchange.expect != "refusal":
+                yield cls(reading, reading.body_at, reading.body.value, None, name)
 
 
 @rule(
@@ -71,16 +57,12 @@ class Alone(View):
     conforming=listing(),
     consequence="clients that offer a choice of models show none",
 )
-def shape(one: Listing) -> Iterator[Violation]:
+def shape(one: Models) -> Iterator[Violation]:
     """GET models returns {models: [...]}.
 
     Not in the catalogue. Refused credentials, quota and load say nothing.
     """
-    if not one.reading.succeeded:
-        if one.reading.status not in NOT_OURS:
-            yield one.http.found("status", wanted="200 with a list")
-    elif not isinstance(one.get("models"), list):
-        yield one.found("models", wanted="an array")
+    yield from one.shaped()
 
 
 @rule(
@@ -93,7 +75,7 @@ def shape(one: Listing) -> Iterator[Violation]:
     conforming=listing(entry()),
     consequence="a client that asks for the model by the name that it finds builds a path that is not there",
 )
-def entry_shape(one: Listing) -> Iterator[Violation]:
+def entry_shape(one: Models) -> Iterator[Violation]:
     """Each entry has a name that begins with models/, and the methods that it supports, an array of texts.
 
     Not in the catalogue. supportedGenerationMethods may be left out.
@@ -118,7 +100,7 @@ def entry_shape(one: Listing) -> Iterator[Violation]:
     conforming=conversation(answer(), listing()),
     consequence="clients that check the list first refuse to use the model",
 )
-def tested_present(one: Listing) -> Iterator[Violation]:
+def tested_present(one: Models) -> Iterator[Violation]:
     """The model under test is listed, unless the list goes on on another page.
 
     Not in the catalogue. Where it is, generateContent is among its methods.
@@ -186,14 +168,5 @@ def retrieve_unknown(probe: Probe) -> Iterator[Violation]:
     yield from probe.refused_with(404)
 
 
-def _is_get(reading: Reading) -> bool:
-    return reading.exchange.wire == "gemini" and reading.exchange.request.method.upper() == "GET"
-
-
-def _tested(run: Run) -> frozenset[str]:
-    names = (
-        unquote(reading.path).rpartition("/models/")[2].rpartition(":")[0]
-        for reading in run.readings
-        if is_generate(reading) and reading.exchange.probe not in NOT_ASKED_FOR
-    )
-    return frozenset(name for name in names if name)
+def _model(reading: Reading) -> str:
+    return unquote(reading.path).rpartition("/models/")[2].rpartition(":")[0] if is_generate(reading) else ""

@@ -6,18 +6,9 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any
 
+from conformance.rules.examples import dumped
 from conformance.rules.gemini.answers import Answer, Reply, Response
-from conformance.rules.gemini.examples import (
-    STATUSES,
-    WIRES,
-    call,
-    dumped,
-    response,
-    said,
-    stream,
-    text,
-    told,
-)
+from conformance.rules.gemini.examples import STATUSES, WIRES, call, response, said, stream, text, told
 from conformance.rules.gemini.views import Candidate, Piece, Usage
 from conformance.rules.reading import ABSENT
 from conformance.rules.registry import rule
@@ -43,6 +34,7 @@ FEWEST_SNAPSHOTS = 3
     wires=WIRES,
     level="MUST",
     basis="sdk",
+    needs=("request", "headers", "framing"),
     source=(gemini_sdk("models.py Models.generate_content_stream"), LINES),
     violating=stream(raw=dumped(told()), headers={"content-type": "application/json"}),
     conforming=stream(),
@@ -67,6 +59,7 @@ def sse_when_asked(reply: Reply) -> Iterator[Violation]:
     needs_end=True,
     level="SHOULD",
     basis="convention",
+    needs=("request", "framing"),
     source=(
         gemini_docs("api/generate-content streamGenerateContent"),
         "Google Cloud docs system parameters alt",
@@ -96,6 +89,7 @@ def array(one: Answer) -> Iterator[Violation]:
     wires=WIRES,
     level="MUST",
     basis="sdk",
+    needs=("framing",),
     source=LINES,
     violating=stream(
         b'data:{"candidates":[{"content":{"role":"model","parts":[{"text":"Hel"}]}}],'
@@ -116,6 +110,7 @@ def data_prefix(one: EventStream) -> Iterator[Violation]:
     wires=WIRES,
     level="MUST",
     basis="sdk",
+    needs=("framing",),
     source=LINES,
     violating=stream(b": ping\r\n\r\n", *told()),
     conforming=stream(),
@@ -139,6 +134,7 @@ def no_comments(one: EventStream) -> Iterator[Violation]:
     wires=WIRES,
     level="MUST",
     basis="sdk",
+    needs=("framing",),
     source=LINES,
     violating=stream(*told(), b"data: [DONE]\r\n\r\n"),
     conforming=stream(),
@@ -209,6 +205,7 @@ def fragments(one: Candidate) -> Iterator[Violation]:
     wires=WIRES,
     level="SHOULD",
     basis="convention",
+    needs=("request",),
     source=gemini_sdk("types.py FunctionCallingConfig.stream_function_call_arguments"),
     violating=stream(said(call(**PARTIAL)), said(call(2), finish="STOP")),
     conforming=stream(said(call()), said(call(2), finish="STOP")),
@@ -278,6 +275,7 @@ def monotone(one: Usage) -> Iterator[Violation]:
     wires=WIRES,
     level="MUST",
     basis="sdk",
+    needs=("request",),
     source=(gemini_sdk("errors.py APIError.raise_error"), LINES),
     violating=stream(*told()[:1], {"error": {"message": "It broke."}}),
     conforming=stream(*told()[:1], BROKEN),

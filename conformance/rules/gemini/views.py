@@ -28,8 +28,7 @@ class Piece(View):
     @property
     def parts(self) -> list[Any]:
         """``content.parts``, or nothing where that is no array."""
-        parts = self.get("content", "parts")
-        return parts if isinstance(parts, list) else []
+        return self.array("content", "parts")
 
     @property
     def finish(self) -> Any:
@@ -58,8 +57,7 @@ class Part(View):
     @property
     def text(self) -> str:
         """``text``; empty where it has none."""
-        text = self.get("text")
-        return text if isinstance(text, str) else ""
+        return self.string("text")
 
     @property
     def call(self) -> Any:

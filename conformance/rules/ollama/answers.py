@@ -46,8 +46,7 @@ class Chunk(View):
 
     def text(self, name: str) -> str:
         """A text of the message; empty where it has none of that name."""
-        text = self.get("message", name)
-        return text if isinstance(text, str) else ""
+        return self.string("message", name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +84,7 @@ class Answer(View):
     @classmethod
     def _read(cls, reading: Reading) -> Self:
         asked = asked_in(reading)
-        at, body = f"/exchanges/{reading.index}/response/body", reading.body.value
+        at, body = reading.body_at, reading.body.value
         labelled = reading.media_type == LINES_TYPE
         single = asked.streams and isinstance(body, dict) and not labelled
         streamed = labelled or (asked.streams and not single)

@@ -11,6 +11,7 @@ from conformance.rules.examples import Exchanges, conversation
 from conformance.rules.ollama.asked import Asked, asked_in, is_chat
 from conformance.rules.ollama.examples import WIRES, answer, call, error, history, result, said, user
 from conformance.rules.ollama.views import Message
+from conformance.rules.pairing import by_question
 from conformance.rules.reading import Reading
 from conformance.rules.registry import rule
 from conformance.rules.sources import ollama
@@ -211,10 +212,4 @@ def _results_by_question(asked: Asked) -> tuple[list[str], list[str]]:
         waiting = open_calls.get(name) if isinstance(name, str) else None
         if role == "tool" and waiting and isinstance(content, str) and content:
             pairs.append((waiting.pop(), content))
-    right: list[str] = []
-    wrong: list[str] = []
-    for arguments, text in pairs:
-        values = arguments.values() if isinstance(arguments, dict) else ()
-        about = any(isinstance(value, str) and value in question for value in values)
-        (right if about else wrong).append(text)
-    return right, wrong
+    return by_question(question, pairs)

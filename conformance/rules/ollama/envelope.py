@@ -6,13 +6,14 @@ import re
 from collections.abc import Iterator
 from datetime import datetime
 
+from conformance.rules.examples import dumped
 from conformance.rules.ollama.answers import Answer, Chunk, Reply
-from conformance.rules.ollama.examples import WIRES, answer, dumped, error, stream, told
+from conformance.rules.ollama.examples import WIRES, answer, error, stream, told
 from conformance.rules.ollama.views import Message
 from conformance.rules.reading import ABSENT
 from conformance.rules.registry import rule
 from conformance.rules.sources import ollama, ollama_sdk
-from conformance.rules.views import NOT_OURS, Violation
+from conformance.rules.views import Violation
 
 RESPONSE = ollama("docs/openapi.yaml ChatResponse")
 STREAMING = ollama("docs/api/streaming.mdx")
@@ -45,9 +46,8 @@ def accepted(reply: Reply) -> Iterator[Violation]:
     and statuses about quota, load or credentials say nothing on it.
     """
     exchange = reply.reading.exchange
-    expected = exchange.expect == "answer" and exchange.probe not in OWN_PROBES
-    if expected and reply.status >= 300 and reply.status not in NOT_OURS:
-        yield reply.found("status", wanted="2xx")
+    if exchange.expect == "answer" and exchange.probe not in OWN_PROBES:
+        yield from reply.accepted()
 
 
 @rule(
@@ -55,6 +55,7 @@ def accepted(reply: Reply) -> Iterator[Violation]:
     wires=WIRES,
     level="MUST",
     basis="prose",
+    needs=("request",),
     source=STREAMING,
     violating=answer(headers={"content-type": "text/plain"}),
     conforming=answer(headers={"content-type": "application/json; charset=utf-8"}),
@@ -65,8 +66,8 @@ def content_type(one: Answer) -> Iterator[Violation]:
 
     Not in the catalogue.
     """
-    if not one.asked.streams and one.asked.known and one.reading.media_type != "application/json":
-        yield one.http.found("headers", "content-type", wanted="application/json")
+    if not one.asked.streams and one.asked.known:
+        yield from one.labelled_json()
 
 
 @rule(
@@ -75,6 +76,7 @@ def content_type(one: Answer) -> Iterator[Violation]:
     needs_end=True,
     level="MUST",
     basis="prose",
+    needs=("request", "spelling"),
     source=(STREAMING, "RFC 8259 sections 2, 8.1"),
     violating=answer(raw=b"".join(dumped(one) + b"\n" for one in told())),
     conforming=answer(),
@@ -123,6 +125,7 @@ def keys(one: Chunk) -> Iterator[Violation]:
     wires=WIRES,
     level="MUST",
     basis="schema",
+    needs=("values",),
     source=(f"{RESPONSE} created_at", "RFC 3339 section 5.6"),
     violating=answer(created_at=1_764_448_000),
     conforming=answer(created_at="2026-01-31T12:00:00.1+01:00"),
@@ -230,6 +233,7 @@ def counts(one: Message) -> Iterator[Violation]:
     wires=WIRES,
     level="MUST",
     basis="prose",
+    needs=("request",),
     source=ollama("docs/openapi.yaml ModelOptions num_predict"),
     violating=answer(asked=CAPPED, eval_count=40, done_reason="length"),
     conforming=answer(asked=CAPPED, eval_count=16, done_reason="length"),
@@ -250,6 +254,7 @@ def cap_respected(one: Message) -> Iterator[Violation]:
     wires=WIRES,
     level="SHOULD",
     basis="convention",
+    needs=("request",),
     source=ollama("llm/server.go DoneReasonLength"),
     violating=answer(asked=CAPPED, eval_count=16, probe=CAP_PROBE),
     conforming=answer(asked=CAPPED, eval_count=16, done_reason="length", probe=CAP_PROBE),

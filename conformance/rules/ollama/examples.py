@@ -5,16 +5,17 @@ The defaults are clean. A mapping patches the member it is named for, and ``ABSE
 
 from __future__ import annotations
 
-import json
+from functools import partial
 from typing import Any
 
-from conformance.rules.examples import MODEL, WEATHER_SCHEMA, Exchanges, Patch, exchange, patched
+from conformance.rules.examples import MODEL, WEATHER_SCHEMA, Exchanges, Patch, dumped, exchange, patched
 from conformance.rules.reading import ABSENT
 from conformance.types import Ending, Expect, WireName
 
 WIRES: tuple[WireName, ...] = ("ollama",)
 BASE = "http://localhost:11434"
 CREATED = "2026-01-31T12:00:00.123456789Z"
+_sent = partial(exchange, wire="ollama", base=BASE, credentials={})
 COUNTS: dict[str, Any] = {
     "total_duration": 90_000_000,
     "load_duration": 20_000_000,
@@ -152,13 +153,8 @@ def shown(probe: str = "models-retrieve", *, status: int = 200, body: Any = None
     return _elsewhere("POST", "/api/show", {"model": MODEL}, document, status, probe)
 
 
-def dumped(value: Any) -> bytes:
-    """A JSON value as bytes."""
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
-
-
 def _elsewhere(method: str, path: str, asked: Any, body: Any, status: int, probe: str) -> Exchanges:
-    return exchange(
+    return _sent(
         method=method,
         path=path,
         request=asked,
@@ -167,9 +163,6 @@ def _elsewhere(method: str, path: str, asked: Any, body: Any, status: int, probe
         headers={"x-request-id": ABSENT},
         probe=probe,
         expect="refusal" if status >= 400 else "answer",
-        wire="ollama",
-        base=BASE,
-        credentials={},
     )
 
 
@@ -182,7 +175,7 @@ def _exchange(
     expect: Expect,
     ending: Ending = "complete",
 ) -> Exchanges:
-    return exchange(
+    return _sent(
         request=asked,
         body=body,
         status=status,
@@ -191,9 +184,6 @@ def _exchange(
         probe=probe,
         expect=expect,
         ending=ending,
-        wire="ollama",
-        base=BASE,
-        credentials={},
     )
 
 

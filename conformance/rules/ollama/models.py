@@ -7,40 +7,27 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 from conformance.rules.examples import conversation
+from conformance.rules.listings import Listing, gets, tested
 from conformance.rules.ollama.asked import is_chat
 from conformance.rules.ollama.examples import WIRES, answer, entry, listing, shown
-from conformance.rules.reading import ABSENT
+from conformance.rules.reading import ABSENT, Reading
 from conformance.rules.registry import rule
 from conformance.rules.sources import ollama, ollama_sdk
-from conformance.rules.views import NOT_OURS, Probe, Run, View, Violation, lookup
+from conformance.rules.views import Probe, Run, Violation, lookup
 
 LIST = ollama("docs/openapi.yaml ListResponse")
 SHOW = ollama("docs/openapi.yaml ShowResponse")
 LATEST = ":latest"
-NOT_ASKED_FOR = ("unknown-model", "wrong-key")
-"""Probes whose model is no model under test."""
 
 
 @dataclass(frozen=True, slots=True)
-class Listing(View):
-    """An answer to ``GET /api/tags``; ``tested`` are the models that the run's other requests name."""
-
-    tested: frozenset[str] = frozenset()
+class Tags(Listing):
+    """An answer to ``GET /api/tags``."""
 
     @classmethod
     def of(cls, run: Run) -> Iterator[Self]:
-        for reading in run.readings:
-            exchange = reading.exchange
-            got = exchange.wire == "ollama" and exchange.request.method.upper() == "GET"
-            if got and reading.path.endswith("/api/tags") and reading.status:
-                at = f"/exchanges/{reading.index}/response/body"
-                yield cls(reading, at, reading.body.value, None, _tested(run))
-
-    @property
-    def entries(self) -> list[Any]:
-        """``models``, or nothing where that is no array."""
-        entries = self.get("models") if self.reading.succeeded else None
-        return entries if isinstance(entries, list) else []
+        for reading in gets(run, WIRES, "/api/tags"):
+            yield cls(reading, reading.body_at, reading.body.value, None, tested(run, _model))
 
 
 @rule(
@@ -54,16 +41,12 @@ class Listing(View):
     conforming=listing(),
     consequence="clients that offer a choice of models show none",
 )
-def shape(one: Listing) -> Iterator[Violation]:
+def shape(one: Tags) -> Iterator[Violation]:
     """GET /api/tags returns {models: [...]}.
 
     Not in the catalogue. Refused credentials, quota and load say nothing.
     """
-    if not one.reading.succeeded:
-        if one.reading.status not in NOT_OURS:
-            yield one.http.found("status", wanted="200 with a list")
-    elif not isinstance(one.get("models"), list):
-        yield one.found("models", wanted="an array")
+    yield from one.shaped()
 
 
 @rule(
@@ -76,7 +59,7 @@ def shape(one: Listing) -> Iterator[Violation]:
     conforming=listing(entry()),
     consequence="clients that list by name or size fail on the entry, and with it on the list",
 )
-def entry_shape(one: Listing) -> Iterator[Violation]:
+def entry_shape(one: Tags) -> Iterator[Violation]:
     """Each entry has a name, a non-empty text; its size, where it has one, is a number of bytes.
 
     Not in the catalogue.
@@ -94,12 +77,13 @@ def entry_shape(one: Listing) -> Iterator[Violation]:
     wires=WIRES,
     level="SHOULD",
     basis="convention",
+    needs=("request", "values"),
     source=LIST,
     violating=conversation(answer(), listing(entry(name="other-model", model="other-model"))),
     conforming=conversation(answer(), listing()),
     consequence="clients that check the list first refuse to use the model, or fetch it once more",
 )
-def tested_present(one: Listing) -> Iterator[Violation]:
+def tested_present(one: Tags) -> Iterator[Violation]:
     """The model under test is listed, with its tag or without where that is latest.
 
     Not in the catalogue.
@@ -163,10 +147,5 @@ def _is_texts(value: Any) -> bool:
     return isinstance(value, list) and all(isinstance(one, str) for one in value)
 
 
-def _tested(run: Run) -> frozenset[str]:
-    named = (
-        lookup(reading.asked, ("model",))
-        for reading in run.readings
-        if is_chat(reading) and reading.exchange.probe not in NOT_ASKED_FOR
-    )
-    return frozenset(model for model in named if isinstance(model, str) and model)
+def _model(reading: Reading) -> Any:
+    return lookup(reading.asked, ("model",)) if is_chat(reading) else None

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import pairwise
 
+from conformance.rules.examples import dumped
 from conformance.rules.ollama.answers import LINES_TYPE, Answer
-from conformance.rules.ollama.examples import WIRES, answer, call, chunk, dumped, said, stream, told
+from conformance.rules.ollama.examples import WIRES, answer, call, chunk, said, stream, told
 from conformance.rules.ollama.views import Message
 from conformance.rules.reading import ABSENT
 from conformance.rules.registry import rule
@@ -28,6 +29,7 @@ FIRST, SECOND = ({"arguments": {"city": "Oslo"}}, {"arguments": {"unit": "C"}})
     wires=WIRES,
     level="MUST",
     basis="prose",
+    needs=("request", "framing"),
     source=(STREAMING, ollama("docs/openapi.yaml ChatRequest stream")),
     violating=answer(asked={"stream": ABSENT}),
     conforming=stream(asked={"stream": ABSENT}),
@@ -44,6 +46,7 @@ def default_true(one: Answer) -> Iterator[Violation]:
     wires=WIRES,
     level="MUST",
     basis="sdk",
+    needs=("request", "headers", "framing"),
     source=(STREAMING, ollama_sdk("_client.py Client._request")),
     violating=stream(*(b"data: " + dumped(one) + b"\n\n" for one in told())),
     conforming=stream(),
@@ -96,6 +99,7 @@ def done_last(one: Answer) -> Iterator[Violation]:
     wires=WIRES,
     level="SHOULD",
     basis="sdk",
+    needs=("spelling",),
     source=(CLIENT, "httpx LineDecoder (lines as str.splitlines ends them)", "Go encoding/json"),
     violating=stream(chunk(said(content="one\u2028two")), *told()[1:]),
     conforming=stream(dumped(chunk(said(content="one@two"))).replace(b"@", rb"\u2028") + b"\n", *told()[1:]),
@@ -140,6 +144,7 @@ def fragments(one: Message) -> Iterator[Violation]:
     wires=WIRES,
     level="SHOULD",
     basis="convention",
+    needs=("values",),
     source=ollama("docs/capabilities/tool-calling.mdx"),
     violating=stream(
         chunk(said(call(function=FIRST))),

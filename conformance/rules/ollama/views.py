@@ -28,8 +28,7 @@ class Call(View):
     @property
     def name(self) -> str:
         """``function.name``; empty where that is no string."""
-        name = self.get("function", "name")
-        return name if isinstance(name, str) else ""
+        return self.string("function", "name")
 
     @property
     def arguments(self) -> Any:
@@ -103,5 +102,4 @@ class Message(View):
 
 
 def _calls(chunk: Chunk) -> list[Any]:
-    calls = chunk.get("message", "tool_calls")
-    return calls if isinstance(calls, list) else []
+    return chunk.array("message", "tool_calls")

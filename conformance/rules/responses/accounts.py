@@ -82,6 +82,7 @@ def usage_in_stream(result: Result) -> Iterator[Violation]:
     wires=WIRES,
     level="SHOULD",
     basis="convention",
+    needs=("request",),
     source=schema("Response"),
     violating=answer(asked={"temperature": 0.2}, temperature=1.0),
     conforming=answer(asked={"temperature": 0.2, "metadata": {"run": "7"}, "tools": [tool()]}),

@@ -244,6 +244,7 @@ def outputs_accepted(probe: Probe) -> Iterator[Violation]:
     wires=WIRES,
     level="MUST",
     basis="prose",
+    needs=("values",),
     source=TOOLS,
     subject="model",
     probe="tool-results",

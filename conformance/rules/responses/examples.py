@@ -6,10 +6,11 @@ A mapping patches the member it is named for, and ``ABSENT`` takes a member away
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from typing import Any
 
+from conformance.rules import eventlists
+from conformance.rules.eventlists import Event, framed
 from conformance.rules.examples import (
     CREATED,
     MODEL,
@@ -17,6 +18,7 @@ from conformance.rules.examples import (
     Exchanges,
     Patch,
     conversation,
+    dumped,
     exchange,
     patched,
 )
@@ -31,7 +33,6 @@ USAGE: dict[str, Any] = {
     "total_tokens": 12,
 }
 DONE_MARKER = b"data: [DONE]\n\n"
-Event = dict[str, Any]
 
 
 def tool(name: str = "get_weather", **more: Any) -> dict[str, Any]:
@@ -145,7 +146,7 @@ def answer(
     whole = response(*(items or (message(),)), **{**_echo(request), **top}) if body is None else body
     return exchange(
         request=request,
-        body=_dump(whole) if raw is None else raw,
+        body=dumped(whole) if raw is None else raw,
         status=http,
         headers=headers,
         path="/responses",
@@ -191,38 +192,19 @@ def numbered(events: Sequence[Event]) -> list[Event]:
     return [{**event, "sequence_number": number} for number, event in enumerate(events)]
 
 
-def at(events: Sequence[Event], type: str, place: int = 0) -> int:
-    """Where the event of that type is, the first unless told otherwise."""
-    return [number for number, event in enumerate(events) if event["type"] == type][place]
-
-
-def but(events: Sequence[Event], type: str, place: int = 0, **patch: Any) -> list[Event]:
-    """The events, one of that type patched."""
-    number = at(events, type, place)
-    return [*events[:number], patched(events[number], patch), *events[number + 1 :]]
-
-
-def but_in(events: Sequence[Event], type: str, member: str, place: int = 0, **patch: Any) -> list[Event]:
-    """The events, the ``response``, ``item`` or ``part`` of one of that type patched."""
-    return but(events, type, place, **{member: patched(events[at(events, type, place)][member], patch)})
-
-
 def without(events: Sequence[Event], type: str, place: int = 0) -> list[Event]:
     """The events without one of that type, numbered anew."""
-    number = at(events, type, place)
-    return numbered([*events[:number], *events[number + 1 :]])
+    return numbered(eventlists.without(events, type, place))
 
 
 def moved(events: Sequence[Event], type: str, to: int) -> list[Event]:
     """The events with the first one of that type elsewhere, numbered anew."""
-    number = at(events, type)
-    rest = [*events[:number], *events[number + 1 :]]
-    return numbered([*rest[:to], events[number], *rest[to:]])
+    return numbered(eventlists.moved(events, type, to))
 
 
 def with_event(events: Sequence[Event], to: int, **event: Any) -> list[Event]:
     """The events with one more, numbered anew."""
-    return numbered([*events[:to], event, *events[to:]])
+    return numbered(eventlists.with_event(events, to, **event))
 
 
 def stream(
@@ -238,13 +220,9 @@ def stream(
     """A request and its streamed answer, which is a short text unless given. ``end`` follows the events."""
     events = told(asked=asked) if events is None else events
     items = [event["item"] for event in events if event["type"] == "response.output_item.done"]
-    lines = [
-        (f"event: {event['type']}\n".encode() if named else b"") + b"data: " + _dump(event) + b"\n\n"
-        for event in events
-    ]
     return exchange(
         request={**_asked(items, asked), "stream": True},
-        body=b"".join(lines) + end,
+        body=b"".join(framed(event, named) for event in events) + end,
         headers={"content-type": "text/event-stream; charset=utf-8"},
         path="/responses",
         probe=probe,
@@ -355,7 +333,3 @@ def _echo(request: Patch) -> dict[str, Any]:
     """The members of a response that repeat the request."""
     repeated = ("tools", "tool_choice", "temperature", "top_p", "metadata", "parallel_tool_calls")
     return {name: request[name] for name in repeated if name in request}
-
-
-def _dump(value: Any) -> bytes:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()

@@ -153,6 +153,7 @@ def reasoning_item(item: Item) -> Iterator[Violation]:
     wires=WIRES,
     level="MUST",
     basis="prose",
+    needs=("request",),
     source=(schema("ReasoningItem encrypted_content"), schema("CreateResponse include")),
     violating=answer(reasoning(encrypted_content=None), message(), asked={"include": [ENCRYPTED]}),
     conforming=answer(reasoning(encrypted_content="gAAA"), message(), asked={"include": [ENCRYPTED]}),

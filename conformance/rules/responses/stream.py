@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from conformance.rules.eventlists import but, but_in
 from conformance.rules.reading import ABSENT
 from conformance.rules.registry import rule
 from conformance.rules.responses.examples import (
     WIRES,
-    but,
-    but_in,
     message,
     moved,
     open_responses,
@@ -45,6 +44,7 @@ GAPS = [event | {"sequence_number": 3 * place} for place, event in enumerate(EVE
     flavour="openai",
     level="SHOULD",
     basis="convention",
+    needs=("framing",),
     source=docs("api-reference/responses-streaming"),
     violating=stream(named=False),
     conforming=stream(),
@@ -64,6 +64,7 @@ def name_openai(event: Typed) -> Iterator[Violation]:
     flavour="open-responses",
     level="MUST",
     basis="prose",
+    needs=("framing",),
     source=STREAMING,
     violating=open_run(open_responses(THOUGHT, named=False)),
     conforming=open_run(open_responses(THOUGHT)),
@@ -201,6 +202,7 @@ def in_progress_second(one: ResponseStream) -> Iterator[Violation]:
     wires=WIRES,
     level="MUST",
     basis="sdk",
+    needs=("values",),
     source=STATE,
     violating=stream(but_in(EVENTS, COMPLETED, "response", id="resp_2")),
     conforming=stream(),

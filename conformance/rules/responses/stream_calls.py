@@ -4,17 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from conformance.rules.eventlists import but
 from conformance.rules.reading import ABSENT
 from conformance.rules.registry import rule
-from conformance.rules.responses.examples import (
-    WIRES,
-    but,
-    call,
-    custom_call,
-    stream,
-    told,
-    without,
-)
+from conformance.rules.responses.examples import WIRES, call, custom_call, stream, told, without
 from conformance.rules.responses.shapes import is_text
 from conformance.rules.responses.stream_text import bent
 from conformance.rules.responses.streams import ARGUMENTS, INPUT, ResponseStream, Slot, Typed

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from conformance.rules.eventlists import but_in
 from conformance.rules.reading import ABSENT, DONE
 from conformance.rules.registry import rule
 from conformance.rules.responses.examples import (
     DONE_MARKER,
     WIRES,
-    but_in,
     failing,
     message,
     moved,
@@ -38,6 +38,7 @@ BROKEN = {"type": "server_error", "code": None, "message": "It broke.", "param":
     flavour="openai",
     level="SHOULD",
     basis="derived",
+    needs=("framing",),
     source=schema("ResponseStreamEvent"),
     violating=stream(told(store=ABSENT), end=DONE_MARKER),
     conforming=stream(told(store=ABSENT)),
@@ -60,6 +61,7 @@ def done_openai(one: ResponseStream) -> Iterator[Violation]:
     needs_end=True,
     level="MUST",
     basis="prose",
+    needs=("framing",),
     source=STREAMING,
     violating=open_run(open_responses(THOUGHT, end=b"")),
     conforming=open_run(open_responses(THOUGHT)),

@@ -5,15 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from conformance.rules.eventlists import Event, at, but, but_in
 from conformance.rules.reading import ABSENT
 from conformance.rules.registry import rule
 from conformance.rules.responses.asked import CALLS
 from conformance.rules.responses.examples import (
     WIRES,
-    Event,
-    at,
-    but,
-    but_in,
     call,
     message,
     moved,
@@ -233,6 +230,7 @@ def done_last(slot: Slot) -> Iterator[Violation]:
     wires=WIRES,
     level="MUST",
     basis="sdk",
+    needs=("values",),
     source=f"{STATE} _output_identity",
     violating=stream(but_in(CALLED, ADDED, "item", call_id="call_9")),
     conforming=stream(but_in(CALLED, ADDED, "item", id="fc_1")),
@@ -303,6 +301,7 @@ def index_contiguous(one: ResponseStream) -> Iterator[Violation]:
     wires=WIRES,
     level="MUST",
     basis="schema",
+    needs=("values",),
     source=schema("ResponseTextDeltaEvent item_id"),
     violating=stream(but(EVENTS, "response.output_text.delta", item_id="msg_9")),
     conforming=stream(),

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from conformance.rules.eventlists import but
 from conformance.rules.registry import rule
 from conformance.rules.responses.examples import (
     WIRES,
-    but,
     message,
     open_responses,
     open_run,

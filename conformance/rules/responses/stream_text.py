@@ -4,20 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from conformance.rules.eventlists import Event, but, but_in
 from conformance.rules.reading import ABSENT
 from conformance.rules.registry import rule
-from conformance.rules.responses.examples import (
-    WIRES,
-    Event,
-    but,
-    but_in,
-    message,
-    moved,
-    output_text,
-    stream,
-    told,
-    without,
-)
+from conformance.rules.responses.examples import WIRES, message, moved, output_text, stream, told, without
 from conformance.rules.responses.streams import (
     DONE,
     PART_ADDED,
@@ -288,6 +278,7 @@ def annotation_added(part: StreamedPart) -> Iterator[Violation]:
     wires=WIRES,
     level="MAY",
     basis="prose",
+    needs=("request",),
     source=schema("ResponseStreamOptions"),
     violating=stream(but(EVENTS, TEXT.delta, obfuscation=1)),
     conforming=stream(but(EVENTS, TEXT.delta, obfuscation="aZ9")),

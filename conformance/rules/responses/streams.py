@@ -11,7 +11,7 @@ from typing import Any, Literal, NamedTuple, Self
 
 from conformance.rules.reading import Reading
 from conformance.rules.responses.asked import Asked, asked_in, is_responses
-from conformance.rules.views import EventStream, Run, StreamEvent, View, event_at, times
+from conformance.rules.views import EventStream, Run, StreamEvent, View, times
 
 CREATED, QUEUED, IN_PROGRESS = "response.created", "response.queued", "response.in_progress"
 COMPLETED, INCOMPLETE, FAILED = "response.completed", "response.incomplete", "response.failed"
@@ -153,10 +153,7 @@ class ResponseStream(EventStream):
 
     @classmethod
     def _read(cls, reading: Reading) -> Self:
-        events = [
-            StreamEvent(reading, event_at(reading, index), payload.value, index)
-            for index, payload in reading.payloads.items()
-        ]
+        events = list(StreamEvent.within(reading))
         typed = tuple(
             Typed(reading, event.at, event.value, event.event)
             for event in events
@@ -170,7 +167,7 @@ class ResponseStream(EventStream):
                 slots.setdefault(index, []).append(event)
         return cls(
             reading,
-            f"/exchanges/{reading.index}/response/body",
+            reading.body_at,
             events=typed,
             slots=tuple(_slot(index, several, finished) for index, several in slots.items()),
             error=next(filter(is_error, events), None),

@@ -9,7 +9,7 @@ from typing import Any, Self
 from conformance.rules.reading import JsonText, Reading, read_json
 from conformance.rules.responses.asked import CALLS, Asked, asked_in, is_responses
 from conformance.rules.responses.streams import LIFECYCLE, ResponseStream
-from conformance.rules.views import Answered, Run, View
+from conformance.rules.views import Answered, Run, View, whole_answers
 
 CUT_SHORT = ("incomplete", "failed", "cancelled", "in_progress", "queued")
 """Statuses of a response or an item that did not come to its end: what it lacks proves nothing."""
@@ -32,11 +32,9 @@ class Answer(View):
 
     @classmethod
     def of(cls, run: Run) -> Iterator[Self]:
-        for reading in run.readings:
-            whole = reading.stream is None and reading.exchange.ending in ("complete", "cut")
-            if reading.succeeded and whole and is_responses(reading) and not hidden_error(reading):
-                at = f"/exchanges/{reading.index}/response/body"
-                yield cls(reading, at, reading.body.value, asked=asked_in(reading))
+        for reading in whole_answers(run, is_responses):
+            if not hidden_error(reading):
+                yield cls(reading, reading.body_at, reading.body.value, asked=asked_in(reading))
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,8 +72,7 @@ class Item(View):
     @property
     def type(self) -> str:
         """The member ``type``; empty where that is no string."""
-        kind = self.get("type")
-        return kind if isinstance(kind, str) else ""
+        return self.string("type")
 
     @property
     def arguments(self) -> JsonText:
@@ -91,8 +88,7 @@ class Item(View):
     @property
     def parts(self) -> list[Any]:
         """``content``, or nothing where that is no array."""
-        content = self.get("content")
-        return content if isinstance(content, list) else []
+        return self.array("content")
 
 
 @dataclass(frozen=True, slots=True)

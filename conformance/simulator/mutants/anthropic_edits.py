@@ -113,9 +113,7 @@ def failed_with(status: int, kind: str) -> Change:
     def change(answer: Answer) -> None:
         if answer.status < 300:
             error = {"type": kind, "message": "No."}
-            answer.status, answer.events = status, None
-            answer.body = {"type": "error", "error": error, "request_id": "req_1"}
-            answer.headers["content-type"] = "application/json"
+            answer.become(status, {"type": "error", "error": error, "request_id": "req_1"})
 
     return change
 
@@ -123,7 +121,7 @@ def failed_with(status: int, kind: str) -> Change:
 def accepted(answer: Answer) -> None:
     """A request is answered, although it is not valid."""
     if answer.status >= 400:
-        answer.status, answer.body = 200, message()
+        answer.become(200, message())
 
 
 def message() -> dict[str, Any]:

@@ -35,8 +35,7 @@ JSON_DELTA = {"type": DELTA, "index": 0, "delta": {"type": "input_json_delta", "
 def _as_whole(answer: Answer) -> None:
     """One whole answer to a client that asked for a stream."""
     if answer.events is not None:
-        answer.body, answer.events = message(), None
-        answer.headers["content-type"] = "application/json"
+        answer.become(200, message())
 
 
 def _one_index(given: list[Any]) -> None:

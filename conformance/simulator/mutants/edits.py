@@ -233,15 +233,13 @@ def refused(answer: Answer) -> None:
     """A chat request is refused, in OpenAI's form, although it is valid."""
     if answer.status < 300:
         document = {"message": "No.", "type": "invalid_request_error", "param": None, "code": None}
-        answer.status, answer.body, answer.events = 400, {"error": document}, None
-        answer.headers["content-type"] = "application/json"
+        answer.become(400, {"error": document})
 
 
 def crashed(answer: Answer) -> None:
     """The server fails."""
     document = {"message": "The server failed.", "type": "server_error", "param": None, "code": None}
-    answer.status, answer.body, answer.events = 500, {"error": document}, None
-    answer.headers["content-type"] = "application/json"
+    answer.become(500, {"error": document})
 
 
 def accepted(answer: Answer) -> None:
@@ -254,7 +252,7 @@ def accepted_with(content: str) -> Change:
 
     def change(answer: Answer) -> None:
         if answer.status >= 400:
-            answer.status, answer.body, answer.events = 200, completion(content), None
+            answer.become(200, completion(content))
 
     return change
 

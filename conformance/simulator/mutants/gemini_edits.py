@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from conformance.simulator.mutants.edits import Edit, Step
-from conformance.simulator.mutants.mutant import Answer, Change, Mutant
+from conformance.simulator.mutants.mutant import Answer, Mutant
 
 CANDIDATE: tuple[Step, ...] = ("candidates", 0)
 CONTENT: tuple[Step, ...] = (*CANDIDATE, "content")
@@ -16,19 +17,11 @@ PART: tuple[Step, ...] = (*PARTS, 0)
 TEXT: tuple[Step, ...] = (*PART, "text")
 CALL: tuple[Step, ...] = (*PART, "functionCall")
 FINISH: tuple[Step, ...] = (*CANDIDATE, "finishReason")
+JSON_TYPE = "application/json; charset=UTF-8"
 A_CALL = {"functionCall": {"id": "fc_1", "name": "get_weather", "args": {"city": "Paris"}}}
 
-
-def mutant(
-    rule: str,
-    scenario: str,
-    change: Change,
-    also: tuple[str, ...] = (),
-    because: str = "",
-    variant: str = "",
-) -> Mutant:
-    """A mutant of this wire."""
-    return Mutant(rule, scenario, change, also, because, variant, "gemini")
+mutant = partial(Mutant, wire="gemini")
+"""A mutant of this wire."""
 
 
 def says(text: str) -> Edit:
@@ -68,18 +61,18 @@ def asking(picks: Callable[[dict[str, Any]], bool]) -> Callable[[Answer], bool]:
 def refused(answer: Answer) -> None:
     """A request is refused although it is valid."""
     if answer.status < 300:
-        _replaced(answer, 400, failure(400, "INVALID_ARGUMENT"))
+        answer.become(400, failure(400, "INVALID_ARGUMENT"), JSON_TYPE)
 
 
 def crashed(answer: Answer) -> None:
     """The server fails."""
-    _replaced(answer, 500, failure(500, "INTERNAL"))
+    answer.become(500, failure(500, "INTERNAL"), JSON_TYPE)
 
 
 def accepted(answer: Answer) -> None:
     """A request is answered although it is not valid."""
     if answer.status >= 400:
-        _replaced(answer, 200, response("Fine."))
+        answer.become(200, response("Fine."), JSON_TYPE)
 
 
 def failure(code: int, status: str) -> dict[str, Any]:
@@ -96,8 +89,3 @@ def response(text: str) -> dict[str, Any]:
         "modelVersion": "reference",
         "responseId": secrets.token_urlsafe(17),
     }
-
-
-def _replaced(answer: Answer, status: int, document: Any) -> None:
-    answer.status, answer.body, answer.events = status, document, None
-    answer.headers["content-type"] = "application/json; charset=UTF-8"

@@ -42,6 +42,11 @@ class Answer:
             return {}
         return asked if isinstance(asked, dict) else {}
 
+    def become(self, status: int, document: Any, media_type: str = "application/json") -> None:
+        """Another answer in place of this one, and a whole one."""
+        self.status, self.body, self.events = status, document, None
+        self.headers["content-type"] = media_type
+
     def actions(self) -> Iterator[Action]:
         """The answer as the server performs it."""
         headers = tuple(self.headers.items())

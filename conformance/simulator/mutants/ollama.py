@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from conformance.simulator.mutants.edits import (
@@ -33,19 +34,11 @@ THINK = "ollama.think"
 MESSAGE: tuple[Step, ...] = ("message",)
 TEXT: tuple[Step, ...] = (*MESSAGE, "content")
 FUNCTION: tuple[Step, ...] = (*MESSAGE, "tool_calls", 0, "function")
+JSON_TYPE = "application/json; charset=utf-8"
 A_CALL = {"id": "call_1", "function": {"index": 0, "name": "get_weather", "arguments": {"city": "Paris"}}}
 
-
-def mutant(
-    rule: str,
-    scenario: str,
-    change: Change,
-    also: tuple[str, ...] = (),
-    because: str = "",
-    variant: str = "",
-) -> Mutant:
-    """A mutant of this wire."""
-    return Mutant(rule, scenario, change, also, because, variant, "ollama")
+mutant = partial(Mutant, wire="ollama")
+"""A mutant of this wire."""
 
 
 def says(text: str) -> Edit:
@@ -61,12 +54,12 @@ def asking(picks: Callable[[dict[str, Any]], bool]) -> Callable[[Answer], bool]:
 def refused(answer: Answer) -> None:
     """A request is refused although it is valid."""
     if answer.status < 300:
-        _replaced(answer, 400, {"error": "no"})
+        answer.become(400, {"error": "no"}, JSON_TYPE)
 
 
 def crashed(answer: Answer) -> None:
     """The server fails."""
-    _replaced(answer, 500, {"error": "the server failed"})
+    answer.become(500, {"error": "the server failed"}, JSON_TYPE)
 
 
 def accepted(answer: Answer) -> None:
@@ -76,12 +69,7 @@ def accepted(answer: Answer) -> None:
         head = {"model": "reference", "created_at": "2026-01-31T12:00:00Z"}
         message = {"role": "assistant", "content": "Fine."}
         ending = {"done": True, "done_reason": "stop", **counts}
-        _replaced(answer, 200, {**head, "message": message, **ending})
-
-
-def _replaced(answer: Answer, status: int, document: Any) -> None:
-    answer.status, answer.body, answer.events = status, document, None
-    answer.headers["content-type"] = "application/json; charset=utf-8"
+        answer.become(200, {**head, "message": message, **ending}, JSON_TYPE)
 
 
 def _answered(answer: Answer) -> bool:
@@ -97,7 +85,7 @@ def _as_one(answer: Answer) -> None:
     if answer.events is not None:
         text = "".join(line["message"]["content"] for line in answer.events)
         whole = {**answer.events[-1], "message": {"role": "assistant", "content": text}}
-        _replaced(answer, 200, whole)
+        answer.become(200, whole, JSON_TYPE)
 
 
 def _growing(given: list[Any]) -> None:

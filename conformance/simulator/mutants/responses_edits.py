@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import time
 from collections.abc import Callable
+from functools import partial
 from typing import Any, TypeAlias
 
 from conformance.simulator.mutants.edits import Edit, Step, events, put, together
@@ -23,17 +24,8 @@ ARGS_DELTA, ARGS_DONE = "response.function_call_arguments.delta", "response.func
 PROVIDERS_ITEM = {"type": "acme:trace", "id": "trace_1"}
 FAILURE = {"code": "server_error", "message": "The server failed."}
 
-
-def mutant(
-    rule: str,
-    scenario: str,
-    change: Change,
-    also: tuple[str, ...] = (),
-    because: str = "",
-    variant: str = "",
-) -> Mutant:
-    """A mutant of this wire."""
-    return Mutant(rule, scenario, change, also, because, variant, RESPONSES)
+mutant = partial(Mutant, wire=RESPONSES)
+"""A mutant of this wire."""
 
 
 # ------------------------------------------------------------------------------------------ streams
@@ -181,7 +173,7 @@ def responded(text: str, **members: Any) -> Change:
 
     def change(answer: Answer) -> None:
         repeated = {"tools": answer.asked.get("tools", [])}
-        answer.status, answer.body, answer.events = 200, response(text) | repeated | members, None
+        answer.become(200, response(text) | repeated | members)
 
     return change
 

@@ -33,9 +33,8 @@ def _as_whole(answer: Answer) -> None:
     message = {"role": "assistant", "content": text, "refusal": None}
     choice = {"index": 0, "message": message, "logprobs": None, "finish_reason": "stop"}
     usage = {"prompt_tokens": 9, "completion_tokens": 9, "total_tokens": 18}
-    answer.body = {**answer.events[FIRST], "object": "chat.completion", "choices": [choice], "usage": usage}
-    answer.events = None
-    answer.headers["content-type"] = "application/json"
+    whole = {**answer.events[FIRST], "object": "chat.completion", "choices": [choice], "usage": usage}
+    answer.become(200, whole)
 
 
 def _snapshots(given: list[Any]) -> None:
