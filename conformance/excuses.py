@@ -96,6 +96,30 @@ def _says_overloaded(exchange: Exchange, response: HttpResponse) -> bool:
     return bool(_LOAD.search(text) or (exchange.expect != "refusal" and _LATER.search(text)))
 
 
+def no_evidence(exchange: Exchange) -> str | None:
+    """Why a recorded answer is no evidence of how the endpoint speaks; ``None`` where it is.
+
+    Of quota, load and credentials often something else speaks, that stands in front of it. Other refusals
+    count: nobody knows whether the request was good, but the refusal has a form.
+    """
+    response = exchange.response
+    if response is None:
+        return exchange.failure.message if exchange.failure else "no answer was recorded"
+    status = response.status
+    if status < 300:
+        return None
+    if status < 400:
+        return f"HTTP {status}: a redirect, and no answer"
+    if turned_away(exchange, response):
+        why = _NOT_OURS_TO_JUDGE.get(status) or _NOT_OURS_TO_JUDGE.get(_told(exchange, response))
+        return f"HTTP {status}: {why or _NOT_OURS_TO_JUDGE[529]}"
+    if status >= 500:
+        return f"HTTP {status}: the server failed"
+    if status in (404, 405) and _says_nothing_is_there(exchange, response):
+        return f"HTTP {status}: nothing answers there"
+    return None
+
+
 def succeeded(exchange: Exchange) -> bool:
     return exchange.response is not None and exchange.response.status < 300
 
@@ -148,7 +172,7 @@ def _why_unjudged(exchange: Exchange, response: HttpResponse) -> str | None:
     if _unknown_model(exchange, response):
         return "the endpoint does not know the model"
     if exchange.request.method != "POST":
-        return None
+        return _wrong_address(exchange) if status in (404, 405) else None
     nowhere = status in (404, 405) and probe not in _NO_ROUTE and _says_nothing_is_there(exchange, response)
     if nowhere or exchange.expect == "answer":
         wrong = _wrong_address(exchange) if status in (404, 405) else None
@@ -170,7 +194,9 @@ def _wrong_address(exchange: Exchange) -> str | None:
         for at in range(len(steps) - 2 * size + 1):
             again = steps[at : at + size]
             if again == steps[at + size : at + 2 * size] and _WIRES_OWN.issuperset(again):
-                return f"nothing answers there: leave /{'/'.join(again)} out of the base URL, the wire adds it"
+                return (
+                    f"nothing answers there: leave /{'/'.join(again)} out of the base URL, the wire adds it"
+                )
     if steps[3:] in (["chat", "completions"], ["responses"]):
         return f"{_NOT_OURS_TO_JUDGE[404]} (is /v1 missing at the end of the base URL?)"
     return None

@@ -45,6 +45,11 @@ def models(status: int) -> tuple[Exchange, ...]:
     return (replace(one, response=replace(one.response, status=status)),)
 
 
+def lost(exchanges: tuple[Exchange, ...]) -> tuple[Exchange, ...]:
+    (one,) = exchanges
+    return (replace(one, request=replace(one.request, url="http://x/v1/v1/models")),)
+
+
 def broken(ending: Any, exchanges: tuple[Exchange, ...]) -> tuple[Exchange, ...]:
     return tuple(replace(one, ending=ending) for one in exchanges)
 
@@ -138,6 +143,8 @@ STUCK = ("stuck", "")
         # the list of models is asked for in vain
         *((DID, models(s), [], "violates") for s in (307, 404, 405, 500)),
         (DID, models(503), [], "error"),
+        (DID, lost(models(404)), [], "error"),
+        (DID, lost(models(500)), [], "violates"),
         # nothing answers at the path that chat requests go to
         *((STUCK, page(s), [], "error") for s in (404, 405)),
         *((DID, page(s, probe="malformed-json"), [], "error") for s in (404, 405)),
@@ -271,7 +278,9 @@ def test_a_404_says_what_is_wrong_with_the_base_url_where_its_address_shows_it(u
 def test_cells_that_fail_alike_have_the_same_reason_whatever_their_request_ids() -> None:
     bodies = [{"error": {"message": "No."}, "request_id": f"req_{number}"} for number in (1, 2)]
     cells = [
-        cell_of(a_scenario(), [Attempt(ex.error(401, raw=json.dumps(body).encode(), expect="answer"), *STUCK)])
+        cell_of(
+            a_scenario(), [Attempt(ex.error(401, raw=json.dumps(body).encode(), expect="answer"), *STUCK)]
+        )
         for body in bodies
     ]
     assert cells[0].reason == cells[1].reason

@@ -42,9 +42,11 @@ def explain(id: str) -> int:
       conformance explain deepseek-reasoning-echo-required
     """
     from conformance.config import ConfigError, did_you_mean
+    from conformance.engine.options import unknown_dialect
     from conformance.quirks import catalogue
     from conformance.rules import RULES
     from conformance.scenarios import SCENARIOS
+    from conformance.types import WIRES
 
     if id in RULES:
         click.echo(explain_rule(id))
@@ -54,6 +56,12 @@ def explain(id: str) -> int:
         click.echo(explain_quirk(id))
     else:
         known = [*RULES, *SCENARIOS, *catalogue()]
+        kind = "wire" if id in WIRES else "dialect" if unknown_dialect(id) is None else None
+        if kind:
+            raise ConfigError(
+                f"{id} is a {kind}, and only rules, scenarios and quirks are explained; "
+                f"conformance list {kind}s shows it"
+            )
         raise ConfigError(f"no rule, scenario or quirk {id}{did_you_mean(id, known)}")
     return 0
 
@@ -273,9 +281,18 @@ def list_endpoints(config: str, as_json: bool) -> int:
     from conformance.engine.sources import row_of, source_of
 
     options = Options(config=config)
-    rows = [asdict(row_of(e, source_of(e, options))) for e in select(options).endpoints]
-    shown = [{**row, "state": row["source"] if row["status"] == "run" else row["reason"]} for row in rows]
-    print_rows(rows if as_json else shown, ("name", "wire", "model", "state"), as_json)
+    rows = [
+        {**asdict(row_of(e, source_of(e, options))), "dialect": e.dialect} for e in select(options).endpoints
+    ]
+    shown = [
+        {
+            **row,
+            "spoken": f"{row['wire']} + {row['dialect']}" if row["dialect"] else row["wire"],
+            "state": row["source"] if row["status"] == "run" else row["reason"],
+        }
+        for row in rows
+    ]
+    print_rows(rows if as_json else shown, ("name", "spoken", "model", "state"), as_json)
     return 0
 
 

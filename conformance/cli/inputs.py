@@ -17,12 +17,15 @@ def read_input(file: str) -> bytes:
     """The bytes of a file, or of standard input for ``-``. Raises ``InputError``."""
     try:
         if file == "-":
+            if sys.stdin is None:  # the caller closed it
+                raise InputError("standard input: closed")
             data = sys.stdin.buffer.read(MAX_INPUT + 1)
         else:
             with Path(file).open("rb") as stream:
                 data = stream.read(MAX_INPUT + 1)
-    except OSError as error:
-        raise InputError(f"{file}: {error.strerror or error}") from None
+    except (OSError, ValueError) as error:  # ValueError: a name with a null character
+        reason = getattr(error, "strerror", None) or str(error)
+        raise InputError(f"{name_of(file)}: {reason}") from None
     if len(data) > MAX_INPUT:
         raise InputError(f"{name_of(file)}: larger than {MAX_INPUT:,} bytes")
     return data

@@ -47,6 +47,9 @@ def parse(name: str, tools_file: str | None, thinking: bool, strict: bool, file:
     """
     from conformance.dialects import dialect
 
+    if tools_file == file == "-":
+        click.echo("error: the text and its tools can't both come from standard input", err=True)
+        return 2
     try:
         grammar = dialect(name)
         tools = read_tools(read_input(tools_file), tools_file) if tools_file else ()
@@ -77,8 +80,10 @@ def read_tools(body: bytes, file: str) -> tuple[Tool, ...]:
     where = name_of(file)
     try:
         value: Any = json.loads(_text(body, file))
-    except (ValueError, RecursionError) as error:
+    except ValueError as error:
         raise InputError(f"{where}: not JSON: {error}") from None
+    except RecursionError:
+        raise InputError(f"{where}: nested too deeply") from None
     if not isinstance(value, list):
         raise InputError(f"{where}: not a list of tools")
     for i, item in enumerate(value):

@@ -55,7 +55,7 @@ def translate(source: str, target: str, kind: Kind | None, model: str, strict: b
         found = translated(source, target, read_input(file), kind=kind, model=model)
         text = as_json(found.value)
     except InputError as error:
-        click.echo(f"error: {error}", err=True)
+        click.echo(one_line(f"error: {error}"), err=True)
         return 2
     except Unusable as error:
         click.echo(one_line(f"error: {name_of(file)}: {error}"), err=True)
@@ -64,5 +64,5 @@ def translate(source: str, target: str, kind: Kind | None, model: str, strict: b
     for fact in found.facts:
         click.echo(one_line(f"note: {fact.path}: {fact.name} {fact.detail}".rstrip()), err=True)
     for loss in found.losses:
-        click.echo(one_line(f"{loss.path}: {loss.what} ({loss.weight})"), err=True)
+        click.echo(one_line(f"{loss.path or '/'}: {loss.what} ({loss.weight})"), err=True)
     return 1 if strict and found.losses else 0

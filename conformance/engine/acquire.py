@@ -74,6 +74,7 @@ class Acquirer:
         self._simulator: asyncio.Task[Simulator] | None = None
         self._firsts: dict[tuple[str, str], asyncio.Future[Attempt | None]] = {}
         self._notes: list[str] = []
+        self._unanswered: dict[str, list[str]] = {}
 
     def __enter__(self) -> Acquirer:
         self._thread.start()
@@ -89,7 +90,7 @@ class Acquirer:
     @property
     def notes(self) -> tuple[str, ...]:
         """What a reader should know beside the cells: recordings refused, and why."""
-        return tuple(self._notes)
+        return (*self._notes, *(_unanswered(name, found) for name, found in self._unanswered.items()))
 
     def start(self, endpoint: Endpoint, source: Source, scenarios: Sequence[Scenario]) -> None:
         """Begin to acquire the endpoint's cells; returns at once, and does nothing the second time."""
@@ -306,7 +307,7 @@ class Acquirer:
         self, endpoint: Endpoint, scenario: Scenario, attempts: Sequence[Attempt], redactor: Redactor
     ) -> None:
         if not worth_keeping(attempts):
-            self._notes.append(f"{endpoint.name}: {scenario.id} was not recorded: it was not answered")
+            self._unanswered.setdefault(endpoint.name, []).append(scenario.id)
             return
         metadata = {
             "suite": f"llm-wire-conformance {__version__}",
@@ -388,3 +389,9 @@ def _age(metadata: Mapping[str, str]) -> tuple[Flag, ...]:
 
 def _value(value: str | FromEnv, env: Mapping[str, str]) -> str:
     return env.get(value.env, "") if isinstance(value, FromEnv) else value
+
+
+def _unanswered(endpoint: str, scenarios: Sequence[str]) -> str:
+    if len(scenarios) == 1:
+        return f"{endpoint}: {scenarios[0]} was not recorded: it was not answered"
+    return f"{endpoint}: {len(scenarios)} scenarios were not recorded: they were not answered"

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import base64
 import binascii
-import importlib
 import re
 import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+
+import brotli
+import zstandard
 
 from conformance.transport.coding import ContentDecoder
 
@@ -59,13 +60,13 @@ def decoded(body: bytes, content_encoding: str | None = None) -> Decoded:
         if data.startswith(_GZIP):
             whole = _inflated(data, "gzip")
         elif data.startswith(_ZSTD):
-            whole = _unpacked(data, "zstd", "zstandard")
+            whole = _unpacked(data, "zstd")
         elif "deflate" in named and not _is_plain(data):
             named.remove("deflate")
             whole = _inflated(data, "deflate")
         elif "br" in named and not _is_plain(data):
             named.remove("br")
-            whole = _unpacked(data, "brotli", "brotli")
+            whole = _unpacked(data, "brotli")
         else:
             return whole
         if whole.problem:
@@ -183,41 +184,31 @@ def _inflated(data: bytes, coding: str) -> Decoded:
     return Decoded(out, f"broken {coding} data" if decoder.broken else None)
 
 
-def _unpacked(data: bytes, coding: str, package: str) -> Decoded:
-    """With a package that may not be there: httpx's extras name them, we don't need them ourselves."""
-    try:
-        module: Any = importlib.import_module(package)
-    except ImportError:
-        return Decoded(b"", f"packed with {coding}: install {package} to read it")
+def _unpacked(data: bytes, coding: str) -> Decoded:
     limit = _room(data)
     try:
-        out, ended = _zstd(module, data, limit) if coding == "zstd" else _brotli(module, data, limit)
-    except (
-        ValueError,
-        MemoryError,
-        getattr(module, "ZstdError", ValueError),
-        getattr(module, "error", ValueError),
-    ):
+        out, ended = _zstd(data, limit) if coding == "zstd" else _brotli(data, limit)
+    except (ValueError, MemoryError, zstandard.ZstdError, brotli.error):
         return Decoded(b"", f"broken {coding} data")
     if len(out) > limit:
         return Decoded(b"", _too_large(coding, limit))
     return Decoded(out, None if ended else f"broken {coding} data")
 
 
-def _zstd(module: Any, data: bytes, limit: int) -> tuple[bytes, bool]:
+def _zstd(data: bytes, limit: int) -> tuple[bytes, bool]:
     out, decoder = bytearray(), None
     for step in _steps(data):
         left = step
         while left and len(out) <= limit:
             if decoder is None or decoder.eof:
-                decoder = module.ZstdDecompressor(max_window_size=MAX_BODY).decompressobj()
+                decoder = zstandard.ZstdDecompressor(max_window_size=MAX_BODY).decompressobj()
             out += decoder.decompress(left)
             left = decoder.unused_data if decoder.eof else b""
     return bytes(out), decoder is not None and decoder.eof
 
 
-def _brotli(module: Any, data: bytes, limit: int) -> tuple[bytes, bool]:
-    out, decoder = bytearray(), module.Decompressor()
+def _brotli(data: bytes, limit: int) -> tuple[bytes, bool]:
+    out, decoder = bytearray(), brotli.Decompressor()
     for step in _steps(data):
         out += decoder.process(step)
         if len(out) > limit:

@@ -53,10 +53,13 @@ class Origin:
         headers: Headers,
         body: Decoded,
         parts: Sequence[tuple[float, int]] = (),
+        *,
+        packed: bool = True,
     ) -> Recorded | Unusable:
         """The exchange, its response's body unpacked. Without a request it is no evidence of one.
 
         ``status`` is a number or a status line's text; ``None`` where the recorder kept none: 200 is assumed.
+        Unless ``packed``, the body is taken as it is, whatever headers say of its coding.
         `Unusable` where there is no such status, where the body is not what was sent, and for Bedrock's
         binary streams, which no wire of ours has.
         """
@@ -64,9 +67,9 @@ class Origin:
         if code is None:
             return self.unusable("no HTTP status that could be one", position)
         names = {name.lower(): value for name, value in reversed(headers)}
-        if body.problem is None and "chunked" in names.get("transfer-encoding", "").lower():
+        if packed and body.problem is None and "chunked" in names.get("transfer-encoding", "").lower():
             body = dechunked(body.data)
-        if body.problem is None:
+        if packed and body.problem is None:
             body = decoded(body.data, names.get("content-encoding"))
         if body.problem is not None:
             return self.unusable(f"response body: {body.problem}", position)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
@@ -41,30 +42,28 @@ def recordings(path: Path) -> Iterator[Path | Unusable]:
     Hidden files and folders below it are left out, and each folder is entered once, however many symbolic
     links lead to it. Side files of a cassette belong to the cassette.
     """
-    if path.is_dir():
+    if _is_folder(path):
         yield from _below(path)
-    elif path.exists():
-        yield path
     else:
-        yield Unusable(str(path), "no such file or folder")
+        yield path
 
 
 def exchanges_of(path: Path) -> Iterator[Recorded | Unusable]:
     """The exchanges of one file."""
-    file = str(path)
+    file = _shown(path)
     try:
-        if not path.is_file():
+        if not stat.S_ISREG(path.stat().st_mode):
             yield Unusable(file, "not a regular file")
             return
         source = open_source(file, path)
         if not source.head.data.strip():
-            yield Unusable(file, "empty")
+            yield Unusable(file, "empty", foreign=True)
             return
         importer = importer_of(source.head)
         if importer is None:
             yield Unusable(file, _foreign(source.head), foreign=True)
-            return
-        yield from _read(importer, source)
+        else:
+            yield from _read(importer, source)
     except (OSError, Unreadable) as error:
         yield Unusable(file, _reason(error))
 
@@ -89,6 +88,11 @@ def _foreign(head: Head) -> str:
     return next((reason for magic, reason in _FOREIGN if head.data.startswith(magic)), UNKNOWN)
 
 
+def _shown(path: Path) -> str:
+    """The path as text that any file can hold: a name need not be UTF-8."""
+    return os.fsencode(path).decode("utf-8", "backslashreplace")
+
+
 def _below(folder: Path) -> Iterator[Path | Unusable]:
     waiting = [folder]
     seen: set[tuple[int, int]] = set()
@@ -100,20 +104,24 @@ def _below(folder: Path) -> Iterator[Path | Unusable]:
             if key in seen:
                 continue
             seen.add(key)
-            entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
+            entries = sorted(folder.iterdir())
         except OSError as error:
-            yield Unusable(str(folder), _reason(error))
+            yield Unusable(_shown(folder), _reason(error))
             continue
         names = {entry.name for entry in entries}
         folders: list[Path] = []
         for entry in entries:
             if entry.name.startswith("."):
                 continue
-            path = folder / entry.name
-            if not path.is_dir():
-                yield path
-            elif entry.name.removesuffix(".blobs") + ".json" not in names or not entry.name.endswith(
-                ".blobs"
-            ):
-                folders.append(path)
+            if not _is_folder(entry):
+                yield entry
+            elif entry.suffix != ".blobs" or f"{entry.stem}.json" not in names:
+                folders.append(entry)
         waiting += reversed(folders)
+
+
+def _is_folder(path: Path) -> bool:
+    try:
+        return path.is_dir()
+    except OSError:  # such as a permission that is missing: reading it will say so
+        return False

@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 
 _HEAD_END = re.compile(rb"\r?\n\r?\n")
+_LINE_END = re.compile(r"\r?\n")
 _MAX_HEAD = 256 * 1024
 
 
@@ -27,7 +28,7 @@ def message(text: bytes) -> Message | None:
     end = _HEAD_END.search(text, 0, _MAX_HEAD)
     if end is None:
         return None
-    first, *lines = text[: end.start()].decode("latin-1").splitlines()
+    first, *lines = _LINE_END.split(text[: end.start()].decode("latin-1"))
     fields = [line.partition(":") for line in lines]
     headers = tuple((name.strip(), value.strip()) for name, colon, value in fields if colon)
     return Message(first, headers, text[end.end() :])

@@ -140,7 +140,9 @@ def _exchange(source: Source, position: int, value: Any) -> Recorded | Unusable:
     parts = _parts_in(got.get("parts"))
     origin = Origin(source, name, ("wire-chunks" if parts else "wire") if is_wire else "parsed")
     answered = headers_of(got.get("headers"))
-    found = origin.recorded(position, _request_in(line), got.get("status"), answered, body)
+    # A text is decoded already; of bytes nobody knows whether their writer did that.
+    packed = isinstance(got.get("body"), dict)
+    found = origin.recorded(position, _request_in(line), got.get("status"), answered, body, packed=packed)
     if "headers" not in got:
         found = without(found, "headers")
     return _said(found, line, parts)

@@ -39,9 +39,12 @@ class Shows(BaseModel):
 
     def explains(self, scenario: str, finding: Finding) -> bool:
         """Whether this is the finding that the quirk makes show."""
+        return self.expected_in(scenario) and self.fits(finding)
+
+    def fits(self, finding: Finding) -> bool:
+        """Whether the finding is what the quirk makes show, wherever it was made."""
         return (
             finding.rule in self.rules
-            and self.expected_in(scenario)
             and (self.got is None or re.search(self.got, finding.got, re.IGNORECASE) is not None)
             and (self.path is None or re.search(self.path, finding.path) is not None)
         )
@@ -76,6 +79,10 @@ class Quirk(BaseModel):
     def explains(self, scenario: str, finding: Finding) -> bool:
         """Whether the finding is this quirk showing."""
         return any(shows.explains(scenario, finding) for shows in self.shows)
+
+    def fits(self, finding: Finding) -> bool:
+        """Whether the finding, made outside of any scenario, is this quirk showing."""
+        return any(shows.fits(finding) for shows in self.shows)
 
     def expected_in(self, scenario: str) -> bool:
         """Whether the quirk shows in this scenario by name, not only through a glob.

@@ -105,9 +105,9 @@ class Simulator:
         """The base URL of a persona, as a client of that wire configures it.
 
         Raises:
-            KeyError: there is no such persona.
+            KeyError: there is no such persona, or no such wire.
         """
-        base = next(front.base for front in self._fronts if front.wire == wire)
+        base = {front.wire: front.base for front in self._fronts}[wire]
         return f"http://{_HOST}:{self._port}/p/{self._personas[persona].name}{base}"
 
     # ------------------------------------------------------------------------------------ connections

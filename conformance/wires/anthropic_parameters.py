@@ -102,7 +102,9 @@ def encode_parameters(request: Request, losses: list[Loss]) -> dict[str, Any]:
 def _for_grammar(tool: Tool, at: str, losses: list[Loss]) -> Tool:
     if not tool.strict:
         return tool
-    return replace(tool, parameters=for_grammar(tool.parameters or _NO_PARAMETERS, f"{at}/parameters", losses))
+    return replace(
+        tool, parameters=for_grammar(tool.parameters or _NO_PARAMETERS, f"{at}/parameters", losses)
+    )
 
 
 def encode_tool(tool: Tool) -> dict[str, Any]:

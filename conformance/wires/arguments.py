@@ -59,7 +59,7 @@ def strict(text: str, inexact: list[str] | None = None) -> Any:
         value = float(digits)
         if math.isinf(value):
             raise ValueError(digits)
-        if inexact is not None and not _same(value, digits):
+        if inexact is not None and not is_exact(digits, value):
             inexact.append(digits)
         return value
 
@@ -70,7 +70,8 @@ def strict(text: str, inexact: list[str] | None = None) -> Any:
         return None
 
 
-def _same(value: float, digits: str) -> bool:
+def is_exact(digits: str, value: float) -> bool:
+    """Whether the double that was read from a number's digits says the same number."""
     try:
         return Decimal(repr(value)) == Decimal(digits)
     except DecimalException:  # an exponent beyond any decimal

@@ -102,8 +102,10 @@ def say_finish(turn: Turn, at: str, losses: list[Loss]) -> str | None:
     if native is not None and finish_of(native, calls=calls) == (reason, native):
         return native
     word = _SAID.get(reason, "OTHER")
-    if finish_of(word, calls=calls)[0] != reason:
-        losses.append(Loss(f"{at}/finish_reason", f"{reason} said as {word}", "form"))
+    back = finish_of(word, calls=calls)[0]
+    if back != reason:
+        read = f", read as {back}" if word.lower() == reason else ""
+        losses.append(Loss(f"{at}/finish_reason", f"{reason} said as {word}{read}", "form"))
     if native is not None:
         losses.append(Loss(f"{at}/native_finish_reason", f"{native} is no word of Gemini", "form"))
     return word

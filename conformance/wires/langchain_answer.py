@@ -32,6 +32,8 @@ def encode_metadata(turn: Turn, at: str, losses: list[Loss]) -> tuple[dict[str, 
         "native_finish_reason": turn.native_finish_reason,
         "model_name": turn.model,
     }
+    if turn.finish_reason == "stop" and turn.calls:
+        losses.append(Loss(f"{at}/finish_reason", "stop, read as tool_calls", "form"))
     usage = turn.usage
     out: dict[str, Any] | None = None
     if usage is not None and usage.prompt_tokens is not None and usage.completion_tokens is not None:

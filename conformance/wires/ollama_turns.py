@@ -55,9 +55,11 @@ def _say_finish(turn: Turn, at: str, losses: list[Loss]) -> str | None:
     if native is not None and finish_of(native, calls=calls) == (reason, native):
         return native
     word = "length" if reason == "length" else "stop"
-    if finish_of(word, calls=calls)[0] != reason:
+    back = finish_of(word, calls=calls)[0]
+    if back != reason:
         weight: Any = "meaning" if reason == "content_filter" else "form"
-        losses.append(Loss(f"{at}/finish_reason", f"{reason} said as {word}", weight))
+        read = f", read as {back}" if word.lower() == reason else ""
+        losses.append(Loss(f"{at}/finish_reason", f"{reason} said as {word}{read}", weight))
     if native is not None:
         losses.append(Loss(f"{at}/native_finish_reason", f"{native} is no word of Ollama", "form"))
     return word

@@ -176,7 +176,7 @@ def _encode_content(
             items.append({"type": "thinking", "thinking": [{"type": "text", "text": part.text}]})
     if not items:
         return None
-    if all(item.keys() == {"type", "text"} for item in items):
+    if all(item.keys() == {"type", "text"} and isinstance(item["text"], str) for item in items):
         return "".join(item["text"] for item in items)
     return items
 

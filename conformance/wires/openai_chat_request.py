@@ -86,7 +86,8 @@ def decode_request(body: dict[str, JSON]) -> Request:
 
     A top-level field that has no canonical form, or an unexpected value, goes to ``extra`` untouched. Of
     messages, ``name`` and unknown keys are dropped; unknown content parts are empty texts that carry them.
-    ``echo_reasoning`` is true when a message carries reasoning. Raises ``ValueError`` when ``messages`` is no list of messages with known roles.
+    ``echo_reasoning`` is true when a message carries reasoning. Raises ``ValueError`` when ``messages`` is no
+    list of messages with known roles.
     """
     extra = {k: v for k, v in body.items() if k not in ("model", "messages")}
     fields: dict[str, Any] = {}

@@ -26,7 +26,11 @@ _ASKS = ("messages", "input", "contents", "prompt")
 _ANSWERS = ("choices", "output", "candidates")
 _SAID = (*_ANSWERS, "content", "message", "citations", "search_results")
 """The members of an answer that hold what the model said; the others tell of the answer."""
-_WHOSE = {"messages": "openai-chat, anthropic-messages or ollama", "input": "openai-responses", "contents": "gemini"}
+_WHOSE = {
+    "messages": "openai-chat, anthropic-messages or ollama",
+    "input": "openai-responses",
+    "contents": "gemini",
+}
 """Whose requests have a member."""
 _LABELS = ("id", "status", "index", "seed")
 """Members by which a provider knows what it sent itself; they say nothing to anyone else."""
@@ -90,8 +94,8 @@ def _request(source: str, target: str, body: bytes, model: str) -> Translation:
         try:
             request = spoken.decode_request(value)
         except ValueError as error:
-            hint = next((f" (it has {key}, as {whose} has)" for key, whose in _WHOSE.items() if key in value), "")
-            raise Unusable(f"no request of {source}: {error}{hint}") from None
+            whose = next((f"; {key}: as of {whose}" for key, whose in _WHOSE.items() if key in value), "")
+            raise Unusable(f"no request of {source}: {error}{whose}") from None
         field = "max_completion_tokens" if "max_completion_tokens" in value else field
         again = spoken.encode(request, model="", losses=[], max_tokens_field=field)
         _left_out(value, again, "", losses)
@@ -139,6 +143,11 @@ def _answer(source: str, target: str, body: bytes, model: str) -> Translation:
     else:
         turns = _wire_turns(_wire(source), body, losses)
     facts = tuple(dict.fromkeys(fact for turn in turns for fact in turn.facts))
+    facts += tuple(
+        Fact("unfinished", f"/turns/{i}", "no end is told: it was cut, or is still going on")
+        for i, turn in enumerate(turns)
+        if turn.finish_reason is None and source != "langchain"
+    )
     turns = tuple(replace(turn, model=model or turn.model) for turn in turns)
     if target != "langchain":
         out: JSON = _wire(target).encode_turns(turns, model=model, losses=losses)
@@ -258,7 +267,9 @@ class _Strict:
         value = float(digits)
         if not math.isfinite(value):
             return self._unkept(digits)
-        if not is_exact(digits, value):
+        mantissa = digits.lower().partition("e")[0].lstrip("-0.").replace(".", "")
+        as_printed = self._lenient and len(mantissa) <= _PRINTED
+        if not as_printed and not is_exact(digits, value):
             self._tell(f"digits of {digits[:40]} that a double does not hold")
         return value
 
@@ -284,6 +295,8 @@ class _Strict:
 
 
 _MOST_TOLD = 20
+_PRINTED = 17
+"""Digits that every double is told apart by: servers print theirs so, where fewer would do."""
 
 
 def _name(value: Any) -> str:

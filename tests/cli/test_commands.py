@@ -23,6 +23,8 @@ from tests.engine.support import at, configure, served
 
 ALL = sum(not scenario.intrusive for scenario in SCENARIOS.values())
 """How many scenarios run when nothing is said."""
+JUDGED = sum(not s.intrusive and "openai-chat" in s.wires for s in SCENARIOS.values())
+"""How many of them are about Chat; the others are unsupported there."""
 KEY = {"KEY": PERSONAS["reference"].key}
 REFERENCE = {"persona": "reference", "model": "reference", "scripted": True}
 DEEPSEEK = {**REFERENCE, "persona": "deepseek"}
@@ -46,7 +48,7 @@ def test_run_prints_the_matrix_and_writes_every_report(tmp_path: Path) -> None:
     configure(tmp_path, reference=REFERENCE)
     done = conformance("run", "--out", "out", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
-    assert f"judged {ALL} of {ALL} cells" in done.stdout
+    assert f"judged {JUDGED} of {ALL} cells" in done.stdout
     written = {path.name for path in (tmp_path / "out").iterdir()}
     assert written == {"matrix.json", "matrix.md", "junit.xml", "allure-results"}
     assert "\x1b" not in done.stdout
@@ -91,6 +93,8 @@ def test_a_violation_exits_1_and_a_known_one_0(tmp_path: Path) -> None:
         (("certify", "http://127.0.0.1:9", "--model", "m", "--wire", "opena-chat"), "wire"),
         (("certify", "http://127.0.0.1:9", "--model", "m", "--dialect", "hermse"), "did you mean hermes?"),
         (("explain", "chat.plan"), "did you mean chat.plain?"),
+        (("explain", "hermes"), "hermes is a dialect, and only rules, scenarios and quirks are explained"),
+        (("explain", "gemini"), "conformance list wires shows it"),
         (("certify", "simulator:refernce", "--model", "m"), "no such persona"),
         (("run", "--config", "empty.yaml"), "empty.yaml:1: endpoints:"),
         (("run", "--config", "date.yaml"), "date.yaml:2: endpoints.a.extra_body: holds something JSON has"),
@@ -158,10 +162,10 @@ def test_certify_says_what_it_costs_then_records_and_can_be_replayed(tmp_path: P
         assert not simulator.journal
         done = conformance(*words, cwd=tmp_path, env=KEY)
     assert done.returncode == 0, done.stdout
-    assert len(list((tmp_path / "cert" / "cassettes").rglob("*.yaml"))) == ALL
+    assert len(list((tmp_path / "cert" / "cassettes").rglob("*.yaml"))) == JUDGED
     again = conformance("run", "--config", "cert/providers.yaml", "--out", "again", cwd=tmp_path)
     assert again.returncode == 0
-    assert f"judged {ALL} of {ALL} cells" in again.stdout
+    assert f"judged {JUDGED} of {ALL} cells" in again.stdout
 
 
 def test_certify_groups_what_failed_by_rule_with_the_excerpt_that_proves_it(tmp_path: Path) -> None:
@@ -223,7 +227,12 @@ def test_explain_a_rule_shows_requirement_source_and_both_examples(tmp_path: Pat
         assert said in text
 
 
-@pytest.mark.parametrize("what", ["rules", "scenarios", "quirks", "wires", "endpoints"])
+def test_a_row_with_a_dialect_is_listed_with_it(tmp_path: Path) -> None:
+    configure(tmp_path, e={**REFERENCE, "dialect": "hermes"})
+    assert "openai-chat + hermes" in conformance("list", "endpoints", cwd=tmp_path).stdout
+
+
+@pytest.mark.parametrize("what", ["rules", "scenarios", "quirks", "wires", "dialects", "endpoints"])
 def test_list_as_text_and_as_json(tmp_path: Path, what: str) -> None:
     configure(tmp_path, reference=REFERENCE)
     rows = json.loads(conformance("list", what, "--json", cwd=tmp_path).stdout)
@@ -273,7 +282,7 @@ def test_ctrl_c_writes_what_is_finished_and_exits_130(tmp_path: Path) -> None:
     assert process.returncode == 130
     document = json.loads((tmp_path / "out" / "matrix.json").read_text())
     assert len([c for c in document["cells"] if c["endpoint"] == "good"]) == ALL
-    assert f"judged {ALL} of" in stdout
+    assert f"judged {JUDGED} of" in stdout
 
 
 def test_without_live_nothing_but_loopback_is_reached_and_no_key_is_needed(tmp_path: Path) -> None:

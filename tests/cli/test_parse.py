@@ -127,3 +127,16 @@ def test_the_example_in_the_help_runs() -> None:
         ["sh", "-c", script], env=clean_environment(), capture_output=True, text=True, check=False, timeout=60
     )
     assert json.loads(done.stdout)["message"]["tool_calls"][0]["function"]["name"] == "f"
+
+
+def test_text_and_tools_can_not_share_standard_input() -> None:
+    result = run("--tools", "-", "-")
+    assert result.exit_code == 2
+    assert "both" in result.stderr
+
+
+def test_tools_nested_without_end_are_an_error_in_a_line(tmp_path: Path) -> None:
+    (tmp_path / "tools.json").write_text("[" * 100_000)
+    result = run("--tools", str(tmp_path / "tools.json"))
+    assert result.exit_code == 2
+    assert result.stderr.endswith("tools.json: nested too deeply\n")

@@ -92,7 +92,7 @@ def test_half_a_surrogate_pair_comes_out_as_it_went_in() -> None:
     ("body", "says"),
     [
         ("{", "error: standard input: not JSON"),
-        ("", "error: standard input: not JSON"),
+        ("", "error: standard input: nothing in it"),
         ('{"messages": 1}', "error: standard input: no request of openai-chat: messages: not a list"),
         ('{"a": 1}', "error: standard input: no answer of openai-chat in it"),
         ('{"error": {"message": "no"}}', "error: standard input: an error, not an answer: no"),
@@ -142,3 +142,25 @@ def test_the_example_in_the_help_runs() -> None:
     )
     assert done.returncode == 0
     assert json.loads(done.stdout)["messages"] == [{"role": "user", "content": "hi"}]
+
+
+@pytest.mark.parametrize("name", ["no\x1b[31m.json", "no\nsuch.json"])
+def test_a_files_name_does_not_reach_the_terminal_raw(name: str) -> None:
+    result = run(*TO_ANTHROPIC, name)
+    assert result.exit_code == 2
+    (line,) = result.stderr.splitlines()
+    assert line.isprintable()
+
+
+def test_a_closed_standard_input_is_an_error_in_a_line() -> None:
+    command = [sys.executable, "-c", "import os, sys; os.close(0); os.execv(sys.argv[1], sys.argv[1:])"]
+    words = [sys.executable, "-m", "conformance", *TO_ANTHROPIC]
+    done = subprocess.run(
+        [*command, *words], capture_output=True, text=True, env=clean_environment(), check=False
+    )
+    assert (done.returncode, done.stderr) == (2, "error: standard input: closed\n")
+
+
+def test_a_loss_of_the_whole_input_has_a_place() -> None:
+    body = json.dumps(REQUEST | {"temperature": 0.5}).replace("0.5", "0.12345678901234567890")
+    assert run(*TO_ANTHROPIC, said=body).stderr.startswith("/: in the input: digits")

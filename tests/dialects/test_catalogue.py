@@ -61,5 +61,5 @@ def test_a_case_reads_the_same_byte_by_byte(case: dict[str, Any]) -> None:
 
 
 @needs_catalogue
-def test_the_dialects_are_the_formats_of_the_catalogue() -> None:
-    assert set(DIALECTS) == {case["format"] for case in CASES}
+def test_every_format_of_the_catalogue_has_a_dialect() -> None:
+    assert {case["format"] for case in CASES} <= set(DIALECTS)

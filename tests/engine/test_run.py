@@ -177,6 +177,8 @@ def test_recording_again_replaces_a_cassette_only_on_success(tmp_path: Path) -> 
     assert cells(outcome)["chat.plain"].verdict == "error"
     assert path.read_bytes() == before
     assert outcome.matrix.notes == ("e: chat.plain was not recorded: it was not answered",)
+    again = go(config, ["chat.plain", "chat.multi-turn"], mode="record")
+    assert again.matrix.notes == ("e: 2 scenarios were not recorded: they were not answered",)
 
 
 def test_the_request_cap_is_kept(tmp_path: Path) -> None:

@@ -6,7 +6,9 @@ import base64
 import gzip
 import zlib
 
+import brotli
 import pytest
+import zstandard
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -48,7 +50,6 @@ def test_a_body_is_unpacked_by_what_it_is(body: bytes, content_encoding: str | N
 
 
 def test_zstd_is_unpacked_where_its_package_is_installed() -> None:
-    zstandard = pytest.importorskip("zstandard")
     packed = zstandard.ZstdCompressor().compress(JSON)
     assert decoded(packed) == Decoded(JSON)
     assert decoded(packed + packed, "zstd") == Decoded(JSON + JSON)
@@ -56,7 +57,6 @@ def test_zstd_is_unpacked_where_its_package_is_installed() -> None:
 
 
 def test_brotli_is_unpacked_where_its_package_is_installed() -> None:
-    brotli = pytest.importorskip("brotli")
     assert decoded(brotli.compress(JSON), "br") == Decoded(JSON)
     assert decoded(brotli.compress(JSON)[:-1], "br").problem == "broken brotli data"
 
@@ -82,7 +82,6 @@ def test_a_bomb_is_not_unpacked() -> None:
 
 
 def test_a_bomb_in_zstd_is_not_unpacked() -> None:
-    zstandard = pytest.importorskip("zstandard")
     found = decoded(zstandard.ZstdCompressor().compress(bytes(64 << 20)))
     assert found.data == b""
     assert f"{MAX_RATIO} times" in str(found.problem)

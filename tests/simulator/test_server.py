@@ -148,6 +148,8 @@ def test_unknown_names_are_key_errors() -> None:
         persona("x", "no-such-behaviour")
     with pytest.raises(KeyError):
         Simulator([], SCRIPTS).base_url("nobody")
+    with pytest.raises(KeyError):
+        Simulator([Persona("own")], SCRIPTS).base_url("own", "no-such-wire")  # type: ignore[arg-type]
 
 
 def test_behaviours_are_named_as_they_are_listed() -> None:

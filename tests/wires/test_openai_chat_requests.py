@@ -301,14 +301,21 @@ def test_a_turn_is_viewed_as_one_chat_message(parts: Any, message: dict[str, Any
     assert to_chat(Turn(parts)) == {"role": "assistant"} | message
 
 
-def test_a_content_part_without_canonical_form_stays_with_its_message() -> None:
-    video = {"type": "video_url", "video_url": {"url": "https://a/b.mp4"}}
-    body: Any = {"model": "m", "messages": [{"role": "user", "content": [{"type": "text", "text": "a"}, video]}]}
+@pytest.mark.parametrize(
+    "odd", [{"type": "video_url", "video_url": {"url": "https://a/b.mp4"}}, {"type": "text", "text": 5}]
+)
+def test_a_content_part_without_canonical_form_stays_with_its_message(odd: Any) -> None:
+    body: Any = {
+        "model": "m",
+        "messages": [{"role": "user", "content": [{"type": "text", "text": "a"}, odd]}],
+    }
     request = WIRE.decode_request(body)
-    assert request.messages == (Message("user", (Text("a"), Text("", own(**video)))),)
+    assert request.messages == (Message("user", (Text("a"), Text("", own(**odd)))),)
     assert WIRE.encode(request, model="m", losses=[]) == body
 
 
 def test_a_picture_may_be_told_by_its_url_alone() -> None:
-    body: Any = {"messages": [{"role": "user", "content": [{"type": "image_url", "image_url": "https://a/b.png"}]}]}
+    body: Any = {
+        "messages": [{"role": "user", "content": [{"type": "image_url", "image_url": "https://a/b.png"}]}]
+    }
     assert WIRE.decode_request(body).messages == (Message("user", (Image("https://a/b.png"),)),)

@@ -148,7 +148,7 @@ def test_the_given_kind_wins() -> None:
     ("source", "body", "says"),
     [
         ("openai-chat", b"{", "not JSON: .*line 1, column 2"),
-        ("openai-chat", b"", "not JSON"),
+        ("openai-chat", b"", "nothing in it"),
         ("openai-chat", b"[1]", "no answer of openai-chat"),
         ("openai-chat", b'{"messages": 1}', "no request of openai-chat: messages: not a list"),
         ("openai-chat", b'{"messages": [{"role": "x"}]}', "messages/0"),
@@ -249,3 +249,73 @@ def test_numbers_beyond_a_double_survive() -> None:
                  {"role": "tool", "tool_call_id": "c", "content": "1"}], "max_tokens": 9})  # fmt: skip
     for target in FORMATS:
         assert "9007199254740993" in json.dumps(translate("openai-chat", target, body).value)
+
+
+def test_an_answer_that_repeats_its_input_is_an_answer() -> None:
+    body = {"object": "response", "input": [], "output": [], "status": "completed"}
+    assert kind_of(json.dumps(body).encode()) == "response"
+
+
+def test_a_request_may_have_a_stored_prompt_and_no_input() -> None:
+    assert kind_of(b'{"model": "m", "prompt": {"id": "pmpt_1"}}') == "request"
+
+
+def test_a_request_of_another_wire_is_told_by_its_members() -> None:
+    with pytest.raises(Unusable, match="contents: as of gemini"):
+        translate("openai-chat", "ollama", b'{"contents": []}', kind="request")
+
+
+@pytest.mark.parametrize("body", [b"", b" \n", b"\xef\xbb\xbf"])
+def test_nothing_is_neither_request_nor_answer(body: bytes) -> None:
+    with pytest.raises(Unusable, match="nothing in it"):
+        translate("openai-chat", "gemini", body)
+
+
+def test_digits_that_a_double_does_not_hold_are_a_loss() -> None:
+    body = json.dumps(CHAT | {"temperature": 0.5}).replace("0.5", "0.12345678901234567890")
+    (loss,) = translate("openai-chat", "openai-chat", body.encode()).losses
+    assert (loss.path, loss.weight) == ("", "meaning")
+    assert "0.12345678901234567890" in loss.what
+
+
+def gemini_call(args: str) -> str:
+    call = f'{{"functionCall": {{"id": "c", "name": "f", "args": {args}}}}}'
+    return (
+        f'{{"candidates": [{{"content": {{"role": "model", "parts": [{call}]}}, "finishReason": "STOP"}}]}}'
+    )
+
+
+def ollama_call(args: str) -> str:
+    call = f'{{"function": {{"name": "f", "arguments": {args}}}}}'
+    return f'{{"message": {{"role": "assistant", "content": "", "tool_calls": [{call}]}}, "done": true}}'
+
+
+ARGUMENTS = {
+    '{"a":1,"a":2}': "the key 'a' stands twice",
+    '{"a":0.1234567890123456789}': "digits of 0.1234567890123456789",
+}
+
+
+@pytest.mark.parametrize("args", ARGUMENTS)
+@pytest.mark.parametrize(
+    ("source", "body"),
+    [
+        ("gemini", gemini_call),
+        ("gemini", lambda args: f"[{gemini_call(args)}]"),
+        ("gemini", lambda args: f"data: {gemini_call(args)}\n\n"),
+        ("ollama", ollama_call),
+        ("ollama", lambda args: f"{ollama_call(args)}\n{ollama_call('{}')}"),
+    ],
+)
+def test_arguments_that_reading_changes_are_told_in_any_form_of_an_answer(
+    source: str, body: Any, args: str
+) -> None:
+    losses = translate(source, "openai-chat", body(args).encode(), model="m").losses
+    assert [loss.weight for loss in losses if ARGUMENTS[args] in loss.what] == ["meaning"]
+
+
+def test_numbers_of_an_answer_in_all_the_digits_of_a_double_are_no_loss() -> None:
+    body = gemini_call("{}").replace('"STOP"', '"STOP", "avgLogprobs": -6.5675703808665276e-05')
+    assert [
+        loss for loss in translate("gemini", "openai-chat", body.encode(), model="m").losses if not loss.path
+    ] == []

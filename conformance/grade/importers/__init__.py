@@ -13,6 +13,7 @@ from conformance.grade.importers import (
     event_stream,
     go_vcr,
     har,
+    http_dump,
     httpmock,
     httprr,
     litellm_log,
@@ -50,6 +51,7 @@ class Importer(Protocol):
 
 IMPORTERS: tuple[Importer, ...] = (
     httprr,
+    http_dump,
     event_stream,
     har,
     go_vcr,

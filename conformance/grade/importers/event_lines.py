@@ -20,7 +20,7 @@ _SEEN = 5  # Azure sends up to two chunks without a choice before the first that
 def looks_like(head: Head) -> bool:
     """One of the first values is an event; of Gemini's pieces, which look like answers, two are compared."""
     first = list(islice(head.items, _SEEN))
-    return any(map(is_event, first)) or (head.lines and is_gemini(first[0]) and _are_pieces(first))
+    return any(map(is_event, first)) or (head.lines and is_gemini(head.item) and _are_pieces(first))
 
 
 def read(source: Source) -> Iterator[Recorded | Unusable]:
@@ -74,9 +74,10 @@ def _choices(event: Any) -> list[Any]:
 
 def _are_pieces(lines: list[Any]) -> bool:
     """Whether lines of Gemini's are pieces of one answer: of one id, or the first without an end."""
-    ids = [table(line).get("responseId") for line in lines[:2]]
+    answers = [line for line in lines if is_gemini(line)]
+    ids = [line.get("responseId") for line in answers[:2]]
     if len(ids) > 1 and None not in ids:
         return bool(ids[0] == ids[1])
-    candidates = table(lines[0]).get("candidates")
+    candidates = answers[0].get("candidates") if answers else None
     first = table(candidates[0]) if isinstance(candidates, list) and candidates else {}
     return not first.get("finishReason")

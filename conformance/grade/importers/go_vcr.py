@@ -22,10 +22,11 @@ def looks_like(head: Head) -> bool:
 
 def read(source: Source) -> Iterator[Recorded | Unusable]:
     """The interactions, in order. Raises ``OSError`` and `source.Unreadable`."""
-    return read_pairs(source, "interactions", _pair)
+    return read_pairs(source, "interactions", read_pair)
 
 
-def _pair(source: Source, position: int, asked: Table, got: Table) -> Recorded | Unusable:
+def read_pair(source: Source, position: int, asked: Table, got: Table) -> Recorded | Unusable:
+    """One interaction; ``asked`` and ``got`` are its request and response."""
     return recorded(
         source,
         position,

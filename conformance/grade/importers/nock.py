@@ -21,8 +21,8 @@ _HEX = re.compile(r"(?:[0-9a-fA-F]{2})+")
 
 
 def looks_like(head: Head) -> bool:
-    """Objects with a scope and a path."""
-    return isinstance(head.item.get("scope"), str) and isinstance(head.item.get("path"), str)
+    """Objects with a scope, a path and a method."""
+    return all(isinstance(head.item.get(key), str) for key in ("scope", "path", "method"))
 
 
 def read(source: Source) -> Iterator[Recorded | Unusable]:

@@ -21,11 +21,9 @@ def looks_like(head: Head) -> bool:
 def read(source: Source) -> Iterator[Recorded | Unusable]:
     """Nobody knows who printed the file, so its spelling is no evidence."""
     origin = Origin(source, name, "reformatted")
-    head = source.head
-    if not head.lines and (isinstance(head.json, dict) or is_gemini(head.item)):
-        data = source.whole()
+    if isinstance(source.head.json, list) and is_gemini(source.head.item) and not source.head.lines:
         source.json()
-        yield origin.recorded(0, None, None, (), Decoded(data))
+        yield origin.recorded(0, None, None, (), Decoded(source.whole()))
         return
     for position, value in enumerate(source.values()):
         if isinstance(value, Unreadable) or not is_answer(value):

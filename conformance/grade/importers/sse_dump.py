@@ -16,6 +16,7 @@ _FIRST = re.compile(rb"\s*(?:data|event|id|retry)?:")
 _DATA = re.compile(rb"^data: ?(?:[{\[]\s*[\"}\]\[{]|\[DONE\])", re.MULTILINE)
 _BLANK = re.compile(rb"\n\r?\n|\r\r")
 _LINE = re.compile(rb"^(?:data|event|id):[^\n]*$", re.MULTILINE)
+_BLANK_ENDS = (b"\n\n", b"\n\r\n", b"\r\r")
 _WHOLE_END = (b"}", b"]")
 
 
@@ -44,4 +45,6 @@ def _is_lines(data: bytes) -> bool:
 def _mended(data: bytes) -> bytes:
     """With the blank line at the end that editors take away, where the last event is a whole one."""
     bare = data.rstrip(b" \t\r\n")
-    return bare + b"\n\n" if bare != data[:-2] and bare.endswith(_WHOLE_END) else data
+    if data.endswith(_BLANK_ENDS) or not bare.endswith(_WHOLE_END):
+        return data
+    return bare + 2 * (b"\r\n" if b"\r\n" in data[:4096] else b"\n")

@@ -19,7 +19,7 @@ _MAX_REQUESTS = 100_000
 def looks_like(head: Head) -> bool:
     """Whether it begins with a list of requests as vcrpy writes them."""
     seen = outline(head)
-    return "requests/uri" in seen or ("requests/body" in seen and "requests/headers" in seen)
+    return "requests/uri" in seen or (head.json is None and "requests/body" in seen)
 
 
 def read(source: Source) -> Iterator[Recorded | Unusable]:

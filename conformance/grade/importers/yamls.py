@@ -25,7 +25,7 @@ MAX_EVENTS = 2_000_000
 MAX_DEPTH = 200
 """How deep collections may be nested. libyaml itself stops at 1,000."""
 
-MAX_EXPANSION = 4
+MAX_EXPANSION = 16
 """Aliases may make a file this many times larger than it is (and a MiB more)."""
 
 _Parser = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -33,6 +33,7 @@ _FORBIDDEN = re.compile(rb"(?:^|[\r\n]|\xc2\x85|\xe2\x80[\xa8\xa9])%TAG|^(?:\xff
 _OVERLAP = 8
 _SLACK = 1 << 20
 _OUTLINED = 5_000  # events
+_OUTLINE_DEPTH = 4
 _TOO_DEEP = f"nested deeper than {MAX_DEPTH}"
 
 
@@ -65,11 +66,10 @@ def entries(source: Source) -> Iterator[Entry]:
         raise Unreadable(f"not YAML: {_reason(error)}") from None
 
 
-def outline(head: Head) -> Mapping[str, Any]:
-    """What the beginning of the first document holds, as far as it can be read.
+def outline(head: Head) -> frozenset[str]:
+    """Where something stands in the beginning of the first document, as far as that can be read.
 
-    The keys are paths such as ``interactions/request/uri``; of lists only the first entry counts. The
-    values are the scalars that stand there, and ``None`` for collections.
+    Paths such as ``interactions/request/uri``, four names deep; of lists only the first entry counts.
     """
     return _outline_of_json(head.json) if head.json is not None else _outline_of_yaml(head.data)
 
@@ -84,66 +84,68 @@ def _of_json(value: Any) -> Iterator[Entry]:
             yield Entry(0, key, one)
 
 
-def _outline_of_json(value: Any) -> dict[str, Any]:
-    found: dict[str, Any] = {}
+def _outline_of_json(value: Any) -> frozenset[str]:
+    found: set[str] = set()
     waiting: list[tuple[str, Any, int]] = [("", value, 0)]
     while waiting:
-        path, one, depth = waiting.pop()
+        start, one, depth = waiting.pop()
         one = one[0] if isinstance(one, list) and one else one
-        if path:
-            found[path] = None if isinstance(one, dict | list) else one
         if isinstance(one, dict) and depth < _OUTLINE_DEPTH:
-            start = f"{path}/" if path else ""
-            waiting += [(start + key, member, depth + 1) for key, member in islice(one.items(), _OUTLINED)]
-    return found
+            members = [(f"{start}{key}", member) for key, member in islice(one.items(), _OUTLINED)]
+            found.update(path for path, _ in members)
+            waiting += [(f"{path}/", member, depth + 1) for path, member in members]
+    return frozenset(found)
 
 
 # ------------------------------------------------------------------------------------------------- YAML
 
-_OUTLINE_DEPTH = 4
+
+@dataclass(slots=True)
+class _Place:
+    """A collection that an outline is within: the path of what comes next, ``None`` where none counts."""
+
+    start: str | None
+    is_list: bool
+    next: str | None = None
+    count: int = 0
 
 
 @lru_cache(maxsize=2)
-def _outline_of_yaml(data: bytes) -> Mapping[str, Any]:
+def _outline_of_yaml(data: bytes) -> frozenset[str]:
     """Each importer asks for it, of the same file."""
-    found: dict[str, Any] = {}
-    # A frame is [path, key or None, entries so far or -1 for a mapping].
-    frames: list[list[Any]] = []
-    parser = yaml.parse(data.decode("utf-8", "ignore"), Loader=_Parser)
+    found: set[str] = set()
+    places: list[_Place] = []
     try:
-        for event in islice(parser, _OUTLINED):
+        for event in islice(yaml.parse(data.decode("utf-8", "ignore"), Loader=_Parser), _OUTLINED):
             if isinstance(event, yaml.CollectionEndEvent):
-                frames.pop()
+                places.pop()
             elif isinstance(event, yaml.DocumentEndEvent):
                 break
             elif isinstance(event, yaml.NodeEvent):
-                path = _step(frames, event)
-                scalar = event.value if isinstance(event, yaml.ScalarEvent) else None
-                if path:
-                    found.setdefault(path, scalar)
+                start = _start(places, event, found)
                 if isinstance(event, yaml.CollectionStartEvent):
-                    frames.append([path, None, -1 if isinstance(event, yaml.MappingStartEvent) else 0])
+                    places.append(_Place(start, isinstance(event, yaml.SequenceStartEvent)))
     except yaml.YAMLError:
         pass  # it is only the beginning of the file
-    return found
+    return frozenset(found)
 
 
-def _step(frames: list[list[Any]], event: Any) -> str | None:
-    """Where a node stands; ``None`` for keys and for what an outline leaves out."""
-    if not frames:
+def _start(places: list[_Place], event: Any, found: set[str]) -> str | None:
+    """What paths within a node begin with. A key is found as soon as it is there: its value may be cut."""
+    if not places:
         return ""
-    frame = frames[-1]
-    path, key, count = frame
-    if count >= 0:
-        frame[2] += 1
-        return path if count == 0 else None
-    if key is None:
-        frame[1] = event.value if isinstance(event, yaml.ScalarEvent) else "?"
-        return None
-    frame[1] = None
-    if path is None or len(frames) > 2 * _OUTLINE_DEPTH:
-        return None
-    return f"{path}/{key}" if path else key
+    place = places[-1]
+    place.count += 1
+    if place.is_list:
+        return place.start if place.count == 1 else None
+    if place.count % 2 == 0:
+        return place.next
+    place.next = None
+    if place.start is not None and isinstance(event, yaml.ScalarEvent):
+        found.add(place.start + event.value)
+        if place.start.count("/") + 1 < _OUTLINE_DEPTH:
+            place.next = f"{place.start}{event.value}/"
+    return None
 
 
 class _Stream:

@@ -1,0 +1,326 @@
+"""What rules say of recorded exchanges, as far as the recordings are evidence.
+
+One pass, conversation by conversation: nothing is held but what may still be continued.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Literal
+
+from conformance.excuses import no_evidence
+from conformance.grade.link import Linker
+from conformance.grade.providers import UNKNOWN
+from conformance.grade.recognise import Recognised, recognise
+from conformance.grade.recorded import Fidelity, Recorded
+from conformance.quirks import Quirk
+from conformance.rules import RULES, Rule, rule_of
+from conformance.rules.across import PREFIX
+from conformance.rules.check import judged
+from conformance.rules.reading import ABSENT, Reading, read
+from conformance.rules.views import Run, View
+from conformance.transport.redact import Redactor
+from conformance.types import Aspect, Exchange, Finding, Level, Rulebook, WireName
+
+Outcome = Literal["graded", "not gradable", "left alone"]
+Fault = Literal["client", "endpoint"]
+LEVELS: tuple[Level, ...] = ("MUST", "SHOULD", "MAY")
+
+EARLY = "the stream stops before its end, perhaps because its reader left: nothing is said of its end"
+
+_ENDS: Mapping[WireName, re.Pattern[bytes]] = {
+    "openai-chat": re.compile(
+        rb'\[DONE\]|"finish_reason"\s{0,9}:\s{0,9}"|"error"|^event: ?error', re.MULTILINE
+    ),
+    "openai-responses": re.compile(rb'"response\.(?:completed|incomplete|failed)"|"error"|\[DONE\]'),
+    "anthropic-messages": re.compile(rb'"message_stop"|"error"|\[DONE\]'),
+    "gemini": re.compile(rb'"finishReason"|"blockReason"|"error"'),
+    "ollama": re.compile(rb'"done"\s{0,9}:\s{0,9}true|"error"'),
+}
+"""What a stream holds that its server ended, well or badly."""
+
+_PLACES: Mapping[WireName, str] = {
+    "openai-chat": "/chat/completions",
+    "openai-responses": "/responses",
+    "anthropic-messages": "/v1/messages",
+    "gemini": "/v1beta/models/unknown:generateContent",
+    "ollama": "/api/chat",
+}
+"""Where a request went whose recorder kept nothing of it."""
+
+
+@dataclass(frozen=True)
+class Grader:
+    """How strictly recordings are judged, and what is known of them already. No slots: the rules are kept.
+
+    ``rules`` are ids; ``level`` is the lowest that counts; ``quirks`` are declared and forgive what they
+    explain. ``wire`` and ``endpoint`` say of all exchanges what they would else be recognised by. With
+    ``by_provider`` all quirks that the catalogue has on the recognised provider are declared.
+    """
+
+    rules: frozenset[str] | None = None
+    level: Level = "MAY"
+    rulebook: Rulebook = "default"
+    quirks: tuple[Quirk, ...] = ()
+    by_provider: bool = False
+    wire: WireName | None = None
+    endpoint: str | None = None
+
+    @cached_property
+    def selected(self) -> Mapping[WireName, tuple[Rule, ...]]:
+        """The rules that count, by the wires whose exchanges they judge."""
+        found: dict[WireName, list[Rule]] = {}
+        for rule in RULES.values():
+            named = self.rules is None or rule.id in self.rules
+            counts = LEVELS.index(rule.level_in(self.rulebook)) <= LEVELS.index(self.level)
+            if named and counts and not rule.id.startswith(PREFIX):
+                for wire in rule.wires:
+                    found.setdefault(wire, []).append(rule)
+        return {wire: tuple(rules) for wire, rules in found.items()}
+
+    def declares(self, provider: str, finding: Finding) -> str | None:
+        """The declared quirk that explains a finding."""
+        return next(
+            (
+                quirk.id
+                for quirk in self.quirks
+                if (not self.by_provider or provider in quirk.providers) and quirk.fits(finding)
+            ),
+            None,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Graded:
+    """One exchange and what came of it.
+
+    ``reason`` says why it is not gradable or what it is instead of traffic of a wire; of a graded one, why
+    a part of the rules had nothing to say. Paths of ``findings`` begin at the exchange (``/response/body``).
+    ``turn`` counts the exchanges of its conversation from 0. ``looked_at`` are the names of the kinds of
+    view that it has, ``kept`` what of it the recording kept. ``shown`` is the exchange itself, where there
+    are findings.
+    """
+
+    file: str
+    position: int
+    format: str
+    fidelity: Fidelity
+    outcome: Outcome
+    reason: str
+    wire: WireName | None
+    provider: str
+    endpoint: str
+    model: str
+    status: int
+    turn: int = 0
+    findings: tuple[Finding, ...] = ()
+    kept: frozenset[Aspect] = frozenset()
+    looked_at: frozenset[str] = frozenset()
+    whole: bool = True
+    shown: Exchange | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Item:
+    recorded: Recorded
+    reading: Reading
+    seen: Recognised
+    excuse: str | None = None
+    early: bool = False
+    kept: frozenset[Aspect] = field(default_factory=frozenset)
+
+
+def fault_of(finding: Finding) -> Fault:
+    """Whose fault a finding is: what is wrong in a request is its client's."""
+    return "client" if rule_of(finding.rule).subject == "client" else "endpoint"
+
+
+def grade(recordings: Iterable[Recorded], grader: Grader) -> Iterator[Graded]:
+    """What comes of each exchange: those of a conversation together, once it is over."""
+    linker: Linker[_Item] = Linker()
+    for recorded in recordings:
+        item = _prepared(recorded, grader)
+        if item.seen.wire is None:
+            yield _without(item, "left alone", item.seen.why)
+            continue
+        for conversation in linker.add(item):
+            yield from _conversation(conversation, grader)
+    for conversation in linker.rest():
+        yield from _conversation(conversation, grader)
+
+
+# -------------------------------------------------------------------------------------------- one exchange
+
+
+def _prepared(recorded: Recorded, grader: Grader) -> _Item:
+    reading = read(0, recorded.exchange)
+    seen = recognise(
+        reading,
+        recorded.file,
+        wire=grader.wire or recorded.wire,
+        provider=grader.endpoint or recorded.endpoint,
+    )
+    if seen.wire is None:
+        return _Item(recorded, reading, seen)
+    early = _stops_early(reading, seen.wire)
+    excuse = _why_not(recorded, reading, seen.wire)
+    exchange = _as_judged(recorded.exchange, seen.wire, early)
+    return _Item(recorded, replace(reading, exchange=exchange), seen, excuse, early, recorded.kept)
+
+
+def _as_judged(exchange: Exchange, wire: WireName, early: bool) -> Exchange:
+    """The exchange as rules are shown it: nobody here knows what its request was for, unless a probe says."""
+    request = exchange.request
+    if not request.url:
+        request = replace(request, url=_PLACES[wire], method=request.method or "POST")
+    return replace(
+        exchange,
+        request=request,
+        wire=wire,
+        ending="closed-by-us" if early and exchange.ending == "complete" else exchange.ending,
+        expect=exchange.expect if exchange.probe else "either",
+    )
+
+
+def _why_not(recorded: Recorded, reading: Reading, wire: WireName) -> str | None:
+    """Why an answer is no evidence of anything; ``None`` where it is."""
+    if (excuse := no_evidence(reading.exchange)) is not None:
+        return excuse
+    response = reading.exchange.response
+    body = response.body.strip() if response else b""
+    if reading.succeeded and not body:
+        return "the recorder left the body empty"
+    if "status" not in recorded.kept and _is_error(reading):
+        return "an error, and the recorder did not keep its status"
+    if body.startswith((b"{", b"[")) and not body.endswith((b"}", b"]")) and reading.body.value is ABSENT:
+        return "the recorder's JSON breaks off"
+    if reading.stream is not None and not reading.stream.events:
+        return "the recorder left no event of the stream"
+    if reading.stream is not None and wire == "ollama":
+        return None
+    return None
+
+
+def _is_error(reading: Reading) -> bool:
+    value = reading.body.value
+    if isinstance(value, list) and value:
+        value = value[0]
+    return isinstance(value, dict) and (bool(value.get("error")) or value.get("type") == "error")
+
+
+def _stops_early(reading: Reading, wire: WireName) -> bool:
+    """Whether a stream holds nothing that streams end with: then nobody knows who ended it."""
+    response = reading.exchange.response
+    if response is None or not reading.succeeded:
+        return False
+    value = reading.body.value
+    streamed = reading.stream is not None or (
+        wire == "ollama" and (value is ABSENT or (isinstance(value, dict) and value.get("done") is False))
+    )
+    return streamed and not _ENDS[wire].search(response.body)
+
+
+def _without(item: _Item, outcome: Outcome, reason: str) -> Graded:
+    return Graded(
+        file=item.recorded.file,
+        position=item.recorded.position,
+        format=item.recorded.format,
+        fidelity=item.recorded.fidelity,
+        outcome=outcome,
+        reason=reason,
+        wire=item.seen.wire,
+        provider=item.seen.provider,
+        endpoint=item.seen.provider,
+        model=item.seen.model,
+        status=item.reading.status,
+    )
+
+
+# ---------------------------------------------------------------------------------------- one conversation
+
+
+def _conversation(items: Sequence[_Item], grader: Grader) -> Iterator[Graded]:
+    run = Run(tuple(replace(item.reading, index=turn) for turn, item in enumerate(items)))
+    found: dict[int, list[Finding]] = {}
+    for kept in {item.kept for item in items}:
+        wires = {item.seen.wire for item in items if item.seen.wire is not None}
+        rules = {rule.id: rule for wire in wires for rule in grader.selected.get(wire, ())}
+        for finding in judged(run, rules=rules.values(), rulebook=grader.rulebook, kept=kept):
+            turn = int(finding.path.split("/", 3)[2])
+            if items[turn].kept == kept and _counts(finding, items[turn]):
+                found.setdefault(turn, []).append(finding)
+    looked_at = _looked_at(run, grader)
+    for turn, item in enumerate(items):
+        findings = tuple(_told(finding, turn, item, grader) for finding in found.get(turn, ()))
+        outcome: Outcome = "graded" if item.excuse is None else "not gradable"
+        yield replace(
+            _without(item, outcome, item.excuse or (EARLY if item.early else "")),
+            turn=turn,
+            findings=findings,
+            kept=item.kept,
+            looked_at=looked_at[turn] if item.excuse is None else frozenset(),
+            whole=not item.early,
+            shown=item.reading.exchange if findings else None,
+        )
+
+
+def _counts(finding: Finding, item: _Item) -> bool:
+    if fault_of(finding) == "client":
+        return True
+    return item.excuse is None and not (item.early and rule_of(finding.rule).needs_end)
+
+
+def _told(finding: Finding, turn: int, item: _Item, grader: Grader) -> Finding:
+    """The finding with its path from the exchange, the quirk that explains it, and no secret in it."""
+    redactor = _REDACTOR
+    return replace(
+        finding,
+        path=finding.path.removeprefix(f"/exchanges/{turn}"),
+        wanted=redactor.text(finding.wanted),
+        got=redactor.text(finding.got),
+        quirk=grader.declares(item.seen.provider, finding),
+    )
+
+
+def _looked_at(run: Run, grader: Grader) -> list[frozenset[str]]:
+    """For each exchange the kinds of view that it has: what rules over them had something to look at."""
+    found: list[set[str]] = [set() for _ in run.readings]
+    kinds = {
+        rule.view
+        for reading in run.readings
+        for rule in grader.selected.get(reading.exchange.wire, ())
+        if rule.probe is None
+    }
+    for kind in kinds:
+        views = run.views(kind)
+        if views and isinstance(views[0], View):
+            for index in {view.reading.index for view in views if isinstance(view, View)}:
+                found[index].add(view_name(kind))
+        elif views:
+            for names in found:
+                names.add(view_name(kind))
+    return [frozenset(names) for names in found]
+
+
+def view_name(kind: type) -> str:
+    """A kind of view by a name of its own."""
+    return f"{kind.__module__}.{kind.__name__}"
+
+
+_REDACTOR = Redactor(())
+
+__all__ = [
+    "EARLY",
+    "LEVELS",
+    "UNKNOWN",
+    "Fault",
+    "Graded",
+    "Grader",
+    "Outcome",
+    "fault_of",
+    "grade",
+    "view_name",
+]

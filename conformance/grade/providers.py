@@ -1,0 +1,257 @@
+"""Who answered: by host, by what a gateway's path names, by what only one provider or server says.
+
+Data, in the order of how much each proves. A host is proof; a fingerprint is what a provider's answers have
+and others' don't, as seen in recordings of theirs; the name of a folder is what whoever recorded says.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import PurePosixPath
+from typing import Any
+from urllib.parse import urlsplit
+
+from conformance.rules.reading import Reading
+from conformance.types import WireName
+
+UNKNOWN = "unknown"
+
+_HOSTS: tuple[tuple[str, str], ...] = (
+    ("api.openai.com", "openai"),
+    ("chatgpt.com", "chatgpt-codex"),
+    ("openrouter.ai", "openrouter"),
+    ("api.anthropic.com", "anthropic"),
+    ("generativelanguage.googleapis.com", "google"),
+    ("aiplatform.googleapis.com", "vertex"),
+    ("services.ai.azure.com", "azure-ai"),
+    ("models.inference.ai.azure.com", "azure-ai"),
+    ("models.ai.azure.com", "azure-ai"),
+    ("openai.azure.com", "azure-openai"),
+    ("cognitiveservices.azure.com", "azure-openai"),
+    ("models.github.ai", "github-models"),
+    ("api.githubcopilot.com", "github-copilot"),
+    ("api.x.ai", "xai"),
+    ("api.groq.com", "groq"),
+    ("api.mistral.ai", "mistral"),
+    ("api.deepseek.com", "deepseek"),
+    ("ollama.com", "ollama-cloud"),
+    ("router.huggingface.co", "huggingface"),
+    ("huggingface.co", "huggingface"),
+    ("ai-gateway.vercel.sh", "vercel-gateway"),
+    ("api.z.ai", "zai"),
+    ("open.bigmodel.cn", "zai"),
+    ("api.perplexity.ai", "perplexity"),
+    ("api.cerebras.ai", "cerebras"),
+    ("api.together.ai", "together"),
+    ("api.together.xyz", "together"),
+    ("api.fireworks.ai", "fireworks"),
+    ("api.deepinfra.com", "deepinfra"),
+    ("api.sambanova.ai", "sambanova"),
+    ("integrate.api.nvidia.com", "nvidia"),
+    ("api.novita.ai", "novita"),
+    ("api.hyperbolic.xyz", "hyperbolic"),
+    ("api.studio.nebius.ai", "nebius"),
+    ("api.siliconflow.cn", "siliconflow"),
+    ("api.siliconflow.com", "siliconflow"),
+    ("api.moonshot.cn", "moonshot"),
+    ("api.moonshot.ai", "moonshot"),
+    ("api.minimax.io", "minimax"),
+    ("api.minimax.chat", "minimax"),
+    ("dashscope.aliyuncs.com", "alibaba"),
+    ("dashscope-intl.aliyuncs.com", "alibaba"),
+    ("ark.cn-beijing.volces.com", "volcengine"),
+    ("api.doubleword.ai", "doubleword"),
+    ("api.ai21.com", "ai21"),
+    ("api.venice.ai", "venice"),
+    ("api.avian.io", "avian"),
+    ("api.upstage.ai", "upstage"),
+    ("api.writer.com", "writer"),
+    ("api.cloudflare.com", "cloudflare"),
+    ("gateway.ai.cloudflare.com", "cloudflare"),
+    ("snowflakecomputing.com", "snowflake"),
+    ("databricks.com", "databricks"),
+    ("azuredatabricks.net", "databricks"),
+    ("inference.heroku.com", "heroku"),
+    ("gateway.pydantic.dev", "pydantic-gateway"),
+    ("api.portkey.ai", "portkey"),
+    ("api.cohere.com", "cohere"),
+    ("api.cohere.ai", "cohere"),
+)
+"""Hosts and domains, and who answers there."""
+
+_AMAZON = re.compile(r"^(bedrock-mantle|bedrock)[.-].*\.(?:api\.aws|amazonaws\.com)$")
+
+_PORTS: Mapping[int, str] = {11434: "ollama", 1234: "lm-studio"}
+"""Ports that one server program has for its own, on any host."""
+
+_PATHS: tuple[tuple[re.Pattern[str], str], ...] = (
+    (re.compile(r"/router/v2/"), "mirascope-router"),
+    (re.compile(r"/backend-api/codex/"), "chatgpt-codex"),
+    (re.compile(r"/api/v2/cortex/"), "snowflake"),
+    (re.compile(r"/serving-endpoints/"), "databricks"),
+    (re.compile(r"/api/(?:coding/)?paas/v4/"), "zai"),
+    (re.compile(r"/compatible-mode/v1/"), "alibaba"),
+    (re.compile(r"/model/[^/]+/(?:converse|invoke)"), "bedrock"),
+    (re.compile(r"/v2/chat$"), "cohere"),
+)
+"""Paths that only one provider has."""
+
+_AGENT = re.compile(r"^/vcr/([a-z0-9_-]+)/")
+"""A test agent's path, which names the provider that it stands in front of."""
+
+_HEADERS: tuple[tuple[str, str], ...] = (
+    ("x-litellm-", "litellm-proxy"),
+    ("x-portkey-", "portkey"),
+    ("x-groq-", "groq"),
+    ("x-ds-trace-id", "deepseek"),
+    ("mistral-correlation-id", "mistral"),
+    ("anthropic-organization-id", "anthropic"),
+    ("apim-request-id", "azure-openai"),
+    ("azureml-model-session", "azure-openai"),
+    ("x-ms-deployment-name", "azure-openai"),
+    ("fireworks-", "fireworks"),
+    ("x-together-", "together"),
+    ("x-vercel-ai-", "vercel-gateway"),
+    ("x-goog-", "google"),
+    ("openai-organization", "openai"),
+    ("openai-processing-ms", "openai"),
+)
+"""Beginnings of names of response headers that only one provider sends; gateways before whom they relay."""
+
+_MEMBERS: tuple[tuple[str, str], ...] = (
+    ("x_groq", "groq"),
+    ("time_info", "cerebras"),
+    ("timings", "llamacpp"),
+    ("search_results", "perplexity"),
+    ("generationId", "vercel-gateway"),
+    ("prompt_filter_results", "azure-openai"),
+    ("kv_transfer_params", "vllm"),
+    ("prompt_logprobs", "vllm"),
+    ("copilot_usage", "github-copilot"),
+)
+"""Members of an answer that only one provider sends."""
+
+_USAGE: tuple[tuple[str, str], ...] = (
+    ("num_sources_used", "xai"),
+    ("cost_in_usd_ticks", "xai"),
+    ("prompt_cache_hit_tokens", "deepseek"),
+    ("avg_tok_per_sec", "mistralrs"),
+)
+"""Members of an answer's usage that only one provider sends."""
+
+_FINGERPRINTS: tuple[tuple[re.Pattern[str], str], ...] = (
+    (re.compile(r"^fp_ollama$"), "ollama"),
+    (re.compile(r"^b\d{3,6}-[0-9a-f]{7,12}$"), "llamacpp"),
+    (re.compile(r"_prod\d+_fp8_kvcache"), "deepseek"),
+    (re.compile(r"^\d+\.\d+\.\d+-(?:dev\d*-)?sha-[0-9a-f]{7}"), "huggingface"),
+    (re.compile(r"^vllm-\d"), "vllm"),
+)
+"""What a provider's ``system_fingerprint`` looks like, where that tells."""
+
+_IDS: tuple[tuple[re.Pattern[str], str], ...] = (
+    (re.compile(r"^gen-\d{10}-"), "openrouter"),
+    (re.compile(r"^gen_[0-9A-Z]{26}"), "vercel-gateway"),
+    (re.compile(r"^msg_(?:bdrk|vrtx)_"), UNKNOWN),
+    (re.compile(r"^msg_01"), "anthropic"),
+)
+"""What the id of an answer looks like, where that tells."""
+
+_OWNERS: Mapping[WireName, str] = {
+    "anthropic-messages": "anthropic",
+    "gemini": "google",
+    "ollama": "ollama",
+}
+"""Who it is, over a wire that hardly anyone else speaks, when nothing else tells."""
+
+_NAMES: Mapping[str, str] = {
+    **{name: name for _, name in _HOSTS},
+    "llamacpp": "llamacpp",
+    "llama-cpp": "llamacpp",
+    "llama.cpp": "llamacpp",
+    "ollama": "ollama",
+    "vllm": "vllm",
+    "sglang": "sglang",
+    "mistralrs": "mistralrs",
+    "lm-studio": "lm-studio",
+    "azure": "azure-openai",
+    "gemini": "google",
+    "zai_coder": "zai",
+    "bedrock": "bedrock",
+    "chatgpt": "chatgpt-codex",
+    "chatgpt_codex": "chatgpt-codex",
+    "google_vertex": "vertex",
+    "openai-compatible": "openai-compatible",
+    "open-responses": "open-responses",
+    "litellm": "litellm-proxy",
+}
+"""Names of folders that say who was recorded."""
+
+
+def provider_of(
+    reading: Reading, answers: tuple[Mapping[str, Any], ...], wire: WireName | None, file: str
+) -> str:
+    """The provider or server program that answered; ``unknown`` where nothing tells.
+
+    ``answers`` are the objects that the answer begins with, ``file`` is where it was recorded.
+    """
+    url = reading.exchange.request.url
+    return (
+        by_url(url)
+        or next(_by_headers(reading), None)
+        or next(_by_answer(answers), None)
+        or by_folder(file)
+        or (_OWNERS.get(wire) if wire else None)
+        or UNKNOWN
+    )
+
+
+def by_url(url: str) -> str | None:
+    """The provider at an address, where host, port or path tell it."""
+    try:
+        where = urlsplit(url)
+        host, port = (where.hostname or "").lower(), where.port
+    except ValueError:
+        return None
+    if agent := _AGENT.match(where.path):
+        return _NAMES.get(agent[1], agent[1])
+    named = next((name for domain, name in _HOSTS if host == domain or host.endswith("." + domain)), None)
+    named = named or next((name for domain, name in _HOSTS if host.endswith("-" + domain)), None)
+    if named:
+        return named
+    if amazon := _AMAZON.match(host):
+        return amazon[1]
+    by_path = next((name for part, name in _PATHS if part.search(where.path)), None)
+    return by_path or (_PORTS.get(port) if port else None)
+
+
+def by_folder(file: str) -> str | None:
+    """The provider that a file's folders name, the nearest first."""
+    folders = reversed(PurePosixPath(file).parts[:-1])
+    return next((name for folder in folders if (name := _NAMES.get(folder.lower()))), None)
+
+
+def _by_headers(reading: Reading) -> Iterator[str]:
+    response = reading.exchange.response
+    names = {name.lower() for name, _ in response.headers} if response else set()
+    server = (response.header("server") or "").lower() if response else ""
+    if server.startswith("llama.cpp"):
+        yield "llamacpp"
+    for beginning, provider in _HEADERS:
+        if any(name.startswith(beginning) for name in names):
+            yield provider
+
+
+def _by_answer(answers: tuple[Mapping[str, Any], ...]) -> Iterator[str]:
+    for one in answers:
+        for pattern, provider in _IDS:
+            if isinstance(one.get("id"), str) and pattern.search(one["id"]) and provider != UNKNOWN:
+                yield provider
+        for pattern, provider in _FINGERPRINTS:
+            said = one.get("system_fingerprint")
+            if isinstance(said, str) and pattern.search(said):
+                yield provider
+        yield from (provider for member, provider in _MEMBERS if member in one)
+        usage = one.get("usage")
+        if isinstance(usage, dict):
+            yield from (provider for member, provider in _USAGE if member in usage)
