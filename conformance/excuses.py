@@ -113,6 +113,8 @@ def no_evidence(exchange: Exchange) -> str | None:
     if turned_away(exchange, response):
         why = _NOT_OURS_TO_JUDGE.get(status) or _NOT_OURS_TO_JUDGE.get(_told(exchange, response))
         return f"HTTP {status}: {why or _NOT_OURS_TO_JUDGE[529]}"
+    if exchange.probe is not None:
+        return None  # sent to see just such an answer
     if status >= 500:
         return f"HTTP {status}: the server failed"
     if status in (404, 405) and _says_nothing_is_there(exchange, response):

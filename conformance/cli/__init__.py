@@ -12,6 +12,7 @@ from conformance.cli.catalogue import explain, list_group, schema
 from conformance.cli.certify import certify
 from conformance.cli.docs import docs
 from conformance.cli.doctor import doctor
+from conformance.cli.grade import grade
 from conformance.cli.parse import parse
 from conformance.cli.run import run
 from conformance.cli.translate import translate
@@ -31,6 +32,7 @@ EXAMPLES = """
 Start here:
   conformance run                      replay every recording, offline
   conformance certify http://127.0.0.1:8080/v1 --model my-model
+  conformance grade tests/cassettes    judge traffic that was recorded elsewhere
   conformance explain tools.parallel-calls
 """
 
@@ -47,7 +49,19 @@ def cli() -> None:
     pass
 
 
-for command in (run, certify, explain, list_group, schema, doctor, docs, calibrate_command, translate, parse):
+for command in (
+    run,
+    certify,
+    grade,
+    explain,
+    list_group,
+    schema,
+    doctor,
+    docs,
+    calibrate_command,
+    translate,
+    parse,
+):
     cli.add_command(command)
 
 

@@ -25,6 +25,7 @@ ASPECT_WORDS: Mapping[Aspect, str] = {
     "presence": "which members were there",
     "values": "ids, times and model names as sent",
     "arrival": "when the bytes came",
+    "purpose": "what the request was for",
 }
 """What a recording may have kept, in words."""
 
@@ -297,10 +298,12 @@ def list_endpoints(config: str, as_json: bool) -> int:
 
 
 @click.command()
-@click.argument("what", type=click.Choice(["providers", "matrix", "exchange"]), default="providers")
+@click.argument(
+    "what", type=click.Choice(["providers", "matrix", "exchange", "grading"]), default="providers"
+)
 @clearly
 def schema(what: str) -> int:
-    """Print the JSON Schema of providers.yaml (default), of matrix.json or of a line of exchanges.
+    """Print the JSON Schema of providers.yaml (default), matrix.json, a line of exchanges, or grade --json.
 
     An exchange is what `run --exchanges` writes and `grade` reads, one a line.
     """
@@ -308,7 +311,9 @@ def schema(what: str) -> int:
         from conformance.config import json_schema as found
     elif what == "matrix":
         from conformance.report.jsonfile import schema as found
-    else:
+    elif what == "exchange":
         from conformance.grade.jsonl import exchange_schema as found
+    else:
+        from conformance.grade.document import schema as found
     click.echo(json.dumps(found(), ensure_ascii=False, indent=1))
     return 0

@@ -35,7 +35,9 @@ def translate(source: str, target: str, kind: Kind | None, model: str, strict: b
     `langchain` stands for LangChain messages, as messages_to_dict gives them.
 
     Everything goes through one canonical form, OpenAI Chat's vocabulary. What is lost on the way is told on
-    standard error, a line each: where, what, and whether its meaning is gone or only its form.
+    standard error, a line each: where, what, and whether its meaning is gone or only its form. The place is
+    one in that form (/extra has Chat's further members, /native those of one wire), or in FILE where the
+    line says "in the input". What was odd in an answer and could be read all the same comes after "note:".
 
     \b
     Example:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from conformance.grade.importers import IMPORTERS, Importer
 from conformance.grade.recorded import Recorded, Unusable
-from conformance.grade.source import Head, Source, Unreadable, open_source
+from conformance.grade.source import Head, Unreadable, open_source
 
 _FOREIGN: tuple[tuple[bytes, str], ...] = (
     (b"SQLite format 3\0", "a SQLite database: export its exchanges as JSONL"),
@@ -63,21 +63,16 @@ def exchanges_of(path: Path) -> Iterator[Recorded | Unusable]:
         if importer is None:
             yield Unusable(file, _foreign(source.head), foreign=True)
         else:
-            yield from _read(importer, source)
+            yield from importer.read(source)
     except (OSError, Unreadable) as error:
         yield Unusable(file, _reason(error))
+    except Exception as error:
+        yield Unusable(file, f"the suite failed here, please report it: {type(error).__name__}: {error}")
 
 
 def importer_of(head: Head) -> Importer | None:
     """The importer of the format that a file beginning so is in; ``None`` where none knows it."""
     return next((importer for importer in IMPORTERS if importer.looks_like(head)), None)
-
-
-def _read(importer: Importer, source: Source) -> Iterator[Recorded | Unusable]:
-    try:
-        yield from importer.read(source)
-    except (OSError, Unreadable) as error:
-        yield Unusable(source.file, f"{importer.name}: {_reason(error)}")
 
 
 def _reason(error: OSError | Unreadable) -> str:

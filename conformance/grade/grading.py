@@ -7,15 +7,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import pairwise
+from pathlib import PurePath
 from typing import Literal
 
 from conformance.excuses import no_evidence
+from conformance.grade.exchanges import BINARY_STREAM
 from conformance.grade.link import Linker
-from conformance.grade.providers import UNKNOWN
-from conformance.grade.recognise import Recognised, recognise
-from conformance.grade.recorded import Fidelity, Recorded
+from conformance.grade.recognise import NO_WIRE, Recognised, recognise
+from conformance.grade.recorded import Fidelity, Recorded, Unusable
 from conformance.quirks import Quirk
 from conformance.rules import RULES, Rule, rule_of
 from conformance.rules.across import PREFIX
@@ -29,7 +31,7 @@ Outcome = Literal["graded", "not gradable", "left alone"]
 Fault = Literal["client", "endpoint"]
 LEVELS: tuple[Level, ...] = ("MUST", "SHOULD", "MAY")
 
-EARLY = "the stream stops before its end, perhaps because its reader left: nothing is said of its end"
+EARLY = "the stream stops before its end; perhaps its reader left"
 
 _ENDS: Mapping[WireName, re.Pattern[bytes]] = {
     "openai-chat": re.compile(
@@ -128,9 +130,19 @@ class _Item:
     recorded: Recorded
     reading: Reading
     seen: Recognised
+    endpoint: str
     excuse: str | None = None
     early: bool = False
-    kept: frozenset[Aspect] = field(default_factory=frozenset)
+
+    @property
+    def file(self) -> str:
+        return self.recorded.file
+
+    @property
+    def kept(self) -> frozenset[Aspect]:
+        """What the recording kept; that a probe is named says what the request was for."""
+        purpose = self.recorded.exchange.probe is not None
+        return self.recorded.kept | {"purpose"} if purpose else self.recorded.kept
 
 
 def fault_of(finding: Finding) -> Fault:
@@ -138,10 +150,36 @@ def fault_of(finding: Finding) -> Fault:
     return "client" if rule_of(finding.rule).subject == "client" else "endpoint"
 
 
+def foreign(unusable: Unusable) -> Graded | None:
+    """What comes of an exchange that its importer knew for another wire's; ``None`` of any other."""
+    if unusable.reason != BINARY_STREAM:
+        return None
+    return Graded(
+        file=unusable.file,
+        position=unusable.position or 0,
+        format="event-stream",
+        fidelity="wire",
+        outcome="left alone",
+        reason=f"Bedrock: {NO_WIRE}",
+        wire=None,
+        provider="bedrock",
+        endpoint="bedrock",
+        model="",
+        status=0,
+    )
+
+
 def grade(recordings: Iterable[Recorded], grader: Grader) -> Iterator[Graded]:
-    """What comes of each exchange: those of a conversation together, once it is over."""
+    """What comes of each exchange: those of a conversation together, once it is over.
+
+    A conversation does not leave its folder.
+    """
     linker: Linker[_Item] = Linker()
+    folder = None
     for recorded in recordings:
+        if folder != (folder := PurePath(recorded.file).parent):
+            for conversation in linker.rest():
+                yield from _conversation(conversation, grader)
         item = _prepared(recorded, grader)
         if item.seen.wire is None:
             yield _without(item, "left alone", item.seen.why)
@@ -157,18 +195,14 @@ def grade(recordings: Iterable[Recorded], grader: Grader) -> Iterator[Graded]:
 
 def _prepared(recorded: Recorded, grader: Grader) -> _Item:
     reading = read(0, recorded.exchange)
-    seen = recognise(
-        reading,
-        recorded.file,
-        wire=grader.wire or recorded.wire,
-        provider=grader.endpoint or recorded.endpoint,
-    )
+    seen = recognise(reading, recorded.file, grader.wire or recorded.wire)
+    endpoint = grader.endpoint or recorded.endpoint or seen.provider
     if seen.wire is None:
-        return _Item(recorded, reading, seen)
+        return _Item(recorded, reading, seen, endpoint)
     early = _stops_early(reading, seen.wire)
-    excuse = _why_not(recorded, reading, seen.wire)
+    excuse = _why_not(recorded, reading)
     exchange = _as_judged(recorded.exchange, seen.wire, early)
-    return _Item(recorded, replace(reading, exchange=exchange), seen, excuse, early, recorded.kept)
+    return _Item(recorded, replace(reading, exchange=exchange), seen, endpoint, excuse, early)
 
 
 def _as_judged(exchange: Exchange, wire: WireName, early: bool) -> Exchange:
@@ -185,7 +219,7 @@ def _as_judged(exchange: Exchange, wire: WireName, early: bool) -> Exchange:
     )
 
 
-def _why_not(recorded: Recorded, reading: Reading, wire: WireName) -> str | None:
+def _why_not(recorded: Recorded, reading: Reading) -> str | None:
     """Why an answer is no evidence of anything; ``None`` where it is."""
     if (excuse := no_evidence(reading.exchange)) is not None:
         return excuse
@@ -199,9 +233,17 @@ def _why_not(recorded: Recorded, reading: Reading, wire: WireName) -> str | None
         return "the recorder's JSON breaks off"
     if reading.stream is not None and not reading.stream.events:
         return "the recorder left no event of the stream"
-    if reading.stream is not None and wire == "ollama":
-        return None
+    if "framing" not in recorded.kept and _leaves_events_out(reading):
+        return "the recorder left events out: their numbers have gaps"
     return None
+
+
+def _leaves_events_out(reading: Reading) -> bool:
+    """Whether the events of a Responses stream are numbered, and with gaps."""
+    values = [payload.value for payload in reading.payloads.values()]
+    numbers = [value.get("sequence_number") for value in values if isinstance(value, dict)]
+    counted = [number for number in numbers if type(number) is int]
+    return any(after > before + 1 for before, after in pairwise(counted))
 
 
 def _is_error(reading: Reading) -> bool:
@@ -233,7 +275,7 @@ def _without(item: _Item, outcome: Outcome, reason: str) -> Graded:
         reason=reason,
         wire=item.seen.wire,
         provider=item.seen.provider,
-        endpoint=item.seen.provider,
+        endpoint=item.endpoint,
         model=item.seen.model,
         status=item.reading.status,
     )
@@ -275,12 +317,11 @@ def _counts(finding: Finding, item: _Item) -> bool:
 
 def _told(finding: Finding, turn: int, item: _Item, grader: Grader) -> Finding:
     """The finding with its path from the exchange, the quirk that explains it, and no secret in it."""
-    redactor = _REDACTOR
     return replace(
         finding,
         path=finding.path.removeprefix(f"/exchanges/{turn}"),
-        wanted=redactor.text(finding.wanted),
-        got=redactor.text(finding.got),
+        wanted=_REDACTOR.text(finding.wanted),
+        got=_REDACTOR.text(finding.got),
         quirk=grader.declares(item.seen.provider, finding),
     )
 
@@ -311,16 +352,3 @@ def view_name(kind: type) -> str:
 
 
 _REDACTOR = Redactor(())
-
-__all__ = [
-    "EARLY",
-    "LEVELS",
-    "UNKNOWN",
-    "Fault",
-    "Graded",
-    "Grader",
-    "Outcome",
-    "fault_of",
-    "grade",
-    "view_name",
-]

@@ -11,10 +11,11 @@ from dataclasses import replace
 from typing import Any, cast, get_args
 
 from conformance.grade.bodies import Decoded, from_base64, from_value
-from conformance.grade.exchanges import NO_REQUEST, Origin, headers_of, json_body, request_of, table, without
+from conformance.grade.exchanges import NO_REQUEST, Origin, headers_of, json_body, table, without
 from conformance.grade.recorded import Recorded, Unusable
 from conformance.grade.source import Head, Source
 from conformance.types import (
+    ASPECTS,
     WIRES,
     Ending,
     Exchange,
@@ -64,6 +65,9 @@ def to_line(what: Exchange | Recorded, *, endpoint: str | None = None, scenario:
         line["started"] = round(exchange.started, 3)
     if exchange.elapsed_ms:
         line["elapsed_ms"] = round(exchange.elapsed_ms, 1)
+    if recorded is not None:
+        # What was no evidence before is none by being written down anew.
+        line["kept"] = [aspect for aspect in ASPECTS if aspect in recorded.kept]
     return line
 
 
@@ -176,9 +180,11 @@ def _labelled(found: Recorded, line: Line) -> Recorded:
         elapsed_ms=_number(line.get("elapsed_ms")),
     )
     endpoint, scenario = line.get("endpoint"), line.get("scenario")
+    kept = line.get("kept")
     return replace(
         found,
         exchange=exchange,
+        kept=frozenset(one for one in found.kept if one in kept) if isinstance(kept, list) else found.kept,
         wire=known,
         endpoint=endpoint if isinstance(endpoint, str) else None,
         scenario=scenario if isinstance(scenario, str) else None,
@@ -201,7 +207,14 @@ def _request_in(line: Line) -> HttpRequest | None:
     if not isinstance(asked, dict):
         return None
     _, body = _body_in(asked.get("body"))
-    return request_of(asked.get("method", "POST"), asked.get("url"), headers_of(asked.get("headers")), body)
+    method, url = asked.get("method", "POST"), asked.get("url")
+    # As it was sent: a scenario may send what is packed, and a server may not unpack it.
+    return HttpRequest(
+        method.upper() if isinstance(method, str) else "",
+        url if isinstance(url, str) else "",
+        headers_of(asked.get("headers")),
+        b"" if body.problem else body.data,
+    )
 
 
 def _body_in(body: Any) -> tuple[bool, Decoded]:
@@ -294,6 +307,11 @@ def exchange_schema() -> dict[str, Any]:
                 "description": "What a conforming endpoint does with the request.",
                 "enum": list(EXPECTATIONS),
                 "default": "either",
+            },
+            "kept": {
+                "description": "What the line is evidence of; all that it holds where this is absent.",
+                "type": "array",
+                "items": {"enum": list(ASPECTS)},
             },
             "started": {"description": "Seconds since 1970.", "type": "number", "minimum": 0},
             "elapsed_ms": {"type": "number", "minimum": 0},

@@ -1,8 +1,9 @@
 """Which exchanges continue one conversation: told by what each request repeats of the ones before.
 
 A request continues an exchange when its messages begin with that request's messages and the answer to it, as
-far as their texts and the functions called tell, over whatever wire; or when it names the answer's id. What
-is open is bounded: after so many exchanges or bytes the oldest conversation is taken to be over.
+far as their texts and the functions called tell, over whatever wire; or when it names the answer's id. In
+another file the ids of the calls must be the same too: recordings of one script with several models look
+alike. What is open is bounded: after so many exchanges or bytes the oldest conversation is taken to be over.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from typing import Generic, Protocol, TypeVar
 
 from conformance.rules.histories import key_of, messages_of, turns_of
 from conformance.rules.reading import Reading
-from conformance.types import Message
+from conformance.types import Message, ToolCall
 
 MAX_OPEN = 256
 """How many exchanges wait for one that continues them."""
@@ -33,6 +34,10 @@ class Linkable(Protocol):
     @property
     def reading(self) -> Reading:
         """The exchange, read."""
+
+    @property
+    def file(self) -> str:
+        """Where it was recorded."""
 
 
 T = TypeVar("T", bound=Linkable)
@@ -58,8 +63,7 @@ class Linker(Generic[T]):
 
     def add(self, item: T) -> Iterator[tuple[T, ...]]:
         """Take the next exchange; yields the conversations that are over by now."""
-        messages = messages_of(item.reading)
-        number = self._continued(item.reading, messages)
+        number = self._continued(item)
         if number is None:
             number, self._next = self._next, self._next + 1
             self._open[number] = _Conversation()
@@ -76,9 +80,9 @@ class Linker(Generic[T]):
         while self._open:
             yield self._close(next(iter(self._open)))
 
-    def _continued(self, reading: Reading, messages: Sequence[Message]) -> int | None:
+    def _continued(self, item: T) -> int | None:
         """The number of the conversation that a request goes on with."""
-        asked = reading.asked
+        asked, messages = item.reading.asked, messages_of(item.reading)
         state = asked.get(_STATE) if isinstance(asked, dict) else None
         if not (state or any(message.role == "assistant" for message in messages)):
             return None
@@ -87,21 +91,22 @@ class Linker(Generic[T]):
                 self._learn(number, one)
         if isinstance(state, str) and (known := self._by_end.get(_named(state))) is not None:
             return known
-        digests = _digests(messages)
-        for message, digest in zip(reversed(messages), reversed(digests), strict=True):
-            if message.role == "assistant" and (known := self._by_end.get(digest)) is not None:
-                return known
+        befores = [b"", *_digests(messages)]
+        for place in range(len(messages) - 1, -1, -1):
+            if messages[place].role == "assistant":
+                for end in _ends(befores[place], messages[place], item.file):
+                    if (known := self._by_end.get(end)) is not None:
+                        return known
         return None
 
     def _learn(self, number: int, one: _Conversation[T]) -> None:
         """Note what a request says that continues the last exchange of a conversation."""
         assert one.fresh is not None
-        reading, one.fresh = one.fresh.reading, None
-        before = (_digests(messages_of(reading)) or [b""])[-1]
-        for turn in turns_of(reading):
-            ends = [_digest(before, Message("assistant", turn.parts))]
-            ends += [_named(turn.id)] if turn.id else []
-            for end in ends:
+        item, one.fresh = one.fresh, None
+        before = (_digests(messages_of(item.reading)) or [b""])[-1]
+        for turn in turns_of(item.reading):
+            ends = _ends(before, Message("assistant", turn.parts), item.file)
+            for end in (*ends, *((_named(turn.id),) if turn.id else ())):
                 one.ends.add(end)
                 self._by_end[end] = number
 
@@ -134,9 +139,19 @@ def _digests(messages: Sequence[Message]) -> list[Digest]:
     return found
 
 
+def _ends(before: Digest, answer: Message, file: str) -> tuple[Digest, Digest]:
+    """What stands for a history that ends with an answer: to the ids of its calls, or in this file alone."""
+    ids = [part.id for part in answer.parts if isinstance(part, ToolCall)]
+    last = _digest(before, answer)
+    return _hashed(last, ("calls", ids)), _hashed(last, ("file", file))
+
+
 def _digest(before: Digest, message: Message) -> Digest:
-    role, key = message.role, key_of(message.parts)
-    return blake2b(before + repr((role, key)).encode("utf-8", "replace"), digest_size=16).digest()
+    return _hashed(before, (message.role, key_of(message.parts)))
+
+
+def _hashed(before: Digest, value: object) -> Digest:
+    return blake2b(before + repr(value).encode("utf-8", "replace"), digest_size=16).digest()
 
 
 def _named(id: str) -> Digest:

@@ -38,7 +38,8 @@ class Recognised:
 _ENDS: tuple[tuple[str, WireName | None, str], ...] = (
     (r"/chat/completions$", "openai-chat", ""),
     (r"/responses$", "openai-responses", ""),
-    (r"(?<!/threads)/messages$", "anthropic-messages", ""),
+    (r"/threads/[^/]+/messages$", None, "stored things"),
+    (r"/messages$", "anthropic-messages", ""),
     (r"/publishers/anthropic/models/[^/]+:(?:streamRawPredict|rawPredict)$", "anthropic-messages", ""),
     (r"/publishers/[^/]+/models/[^/]+:(?:streamRawPredict|rawPredict)$", "openai-chat", ""),
     (r":(?:streamGenerateContent|generateContent)$", "gemini", ""),
@@ -76,10 +77,8 @@ _ANTHROPIC_EVENTS = frozenset(
 _BEDROCK_EVENTS = frozenset({"messageStart", "contentBlockDelta", "contentBlockStart", "messageStop"})
 
 
-def recognise(
-    reading: Reading, file: str = "", *, wire: WireName | None = None, provider: str | None = None
-) -> Recognised:
-    """What the exchange is; a ``wire`` or ``provider`` that is known already is taken as it is.
+def recognise(reading: Reading, file: str = "", wire: WireName | None = None) -> Recognised:
+    """What the exchange is; a ``wire`` that is known already is taken as it is.
 
     The folders of its ``file`` may name the provider where nothing in the exchange does.
     """
@@ -88,7 +87,7 @@ def recognise(
     return Recognised(
         found,
         why,
-        provider or provider_of(reading, answers, found, file),
+        provider_of(reading, answers, found, file),
         _model(reading, answers),
     )
 

@@ -101,11 +101,11 @@ class Source:
         come. Raises as ``whole``.
         """
         if self.head.lines:
-            yield from map(_value, self._filled())
+            yield from map(_value, self._lines())
         elif self.head.whole or b"\n" in self.head.data:
             yield from _values(self.whole())
         else:  # the first line is longer than the head: only its end tells
-            lines = self._filled()
+            lines = self._lines()
             first = _value(next(lines, b""))
             second = next(lines, None)
             if second is None:
@@ -116,27 +116,18 @@ class Source:
                 yield first
                 yield from map(_value, chain([second], lines))
 
-    def _filled(self) -> Iterator[bytes]:
-        return (line for line in self.lines() if line and not line.isspace())
-
-    def lines(self) -> Iterator[bytes]:
-        """The lines without their ends. Of one above ``MAX_WHOLE`` comes that and a byte more, as a sign.
-
-        Raises as ``chunks``.
-        """
+    def _lines(self) -> Iterator[bytes]:
+        """The lines with something in them; of one above ``MAX_WHOLE`` that and a byte more, as a sign."""
         rest = bytearray()
-        first = True
         for chunk in self.chunks():
-            *ended, tail = chunk.split(b"\n")
-            for piece in ended:
-                _extend(rest, piece)
-                line = bytes(rest)
-                yield (line.removeprefix(_BOM) if first else line).removesuffix(b"\r")
+            first, *others = chunk.split(b"\n")
+            _extend(rest, first)
+            if others:
+                yield from filter(bytes.strip, (bytes(rest), *others[:-1]))
                 rest.clear()
-                first = False
-            _extend(rest, tail)
-        if rest:
-            yield bytes(rest.removeprefix(_BOM) if first else rest)
+                _extend(rest, others[-1])
+        if rest.strip():
+            yield bytes(rest)
 
 
 def open_source(file: str, path: Path) -> Source:

@@ -79,5 +79,7 @@ def source(row: EndpointRow) -> str:
             return f"cassette of {row.recorded}" if row.recorded else "cassette"
         case "live":
             return "live"
+        case "recording":
+            return f"recordings of others: {row.reason}" if row.reason else "recordings of others"
         case "none":
             return "none"

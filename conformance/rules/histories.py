@@ -194,16 +194,16 @@ def _unanswered(history: History, waiting: Mapping[str, tuple[int, str]]) -> Ite
     level="SHOULD",
     basis="derived",
     subject="client",
-    needs=("request", "values"),
+    needs=("request",),
     source=(schema("ChatCompletionRequestAssistantMessage"), docs("guides/function-calling")),
     violating=conversation(CALLED, _sent(_called(call(arguments='{"city":"Rome"}')), _result("call_1"))),
     conforming=conversation(CALLED, _sent(_called(call()), _result("call_1"))),
     consequence="the model reads that it said what it never said, and no prompt cache holds",
 )
 def unchanged(history: History) -> Iterator[Violation]:
-    """An answer that goes back in the history has the calls that were made: their ids, their arguments.
+    """An answer that goes back in the history has the calls that were made, with their arguments.
 
-    Arguments are compared as JSON: a client may write them anew.
+    Arguments are compared as JSON: a client may write them anew, and give calls and results other ids.
     """
     for place, turns in history.answers.items():
         sent = _calls(history.messages[place].parts)
@@ -213,13 +213,13 @@ def unchanged(history: History) -> Iterator[Violation]:
 
 
 def _calls(parts: Sequence[Part]) -> list[tuple[str, object]]:
-    """The calls by id, each with its arguments as JSON, or as text where they are none."""
+    """The functions called, each with its arguments as JSON, or as text where they are none."""
     calls = [part for part in parts if isinstance(part, ToolCall)]
-    return [(one.id, read_json(one.arguments or "{}").value or one.arguments) for one in calls]
+    return [(one.name, read_json(one.arguments or "{}").value or one.arguments) for one in calls]
 
 
 def _told(calls: Sequence[tuple[str, object]]) -> str:
-    return ", ".join(f"{call_id}({arguments})" for call_id, arguments in calls) or "none"
+    return ", ".join(f"{name}({arguments})" for name, arguments in calls) or "none"
 
 
 def _thought() -> Exchanges:

@@ -15,15 +15,18 @@ def usual_needs(id: str, view: type[Viewable], probe: str | None) -> frozenset[A
     """The aspects that a rule of this id over this view needs; it may need more.
 
     Members must be there or not as they were sent, for any rule at all. Rules of histories, of structured
-    output and of requests compare with what was asked, those of server-sent events look at their lines.
+    output and of requests compare with what was asked, those of server-sent events look at their lines. That
+    a request had to be accepted is only known where its purpose is.
     """
     needs: set[Aspect] = {"presence"}
     if issubclass(view, Answered | ErrorAnswer):
         needs.add("status")
     if probe is not None or issubclass(view, Probe):
-        needs |= {"request", "status"}
+        needs |= {"request", "status", "purpose"}
     if _OF_REQUESTS.search(id):
         needs.add("request")
+    if ".request." in id:
+        needs.add("purpose")
     if _OF_HEADERS.search(id):
         needs.add("headers")
     if id.startswith("sse."):

@@ -72,7 +72,7 @@ class EndpointRow:
     wire: WireName
     model: str
     base_url: str
-    source: Literal["live", "cassette", "simulator", "none"]
+    source: Literal["live", "cassette", "simulator", "recording", "none"]
     status: Literal["run", "not-run"] = "run"
     reason: str = ""
     server: str | None = None

@@ -44,6 +44,7 @@ Aspect = Literal[
     "presence",  # a member that is absent was absent, and one that is null was null
     "values",  # ids, times of creation and model names are those that were sent
     "arrival",  # times and sizes of what the network brought
+    "purpose",  # what the request was sent for (``Exchange.probe``): only our own recordings tell
 ]
 """What a recording may have kept. A rule can only be judged on what it needs of these."""
 ASPECTS: tuple[Aspect, ...] = get_args(Aspect)

@@ -5,7 +5,7 @@
   reference only, and not on Bedrock, Vertex or Foundry (Anthropic, "Mid-conversation system messages").
   One that came from there, or whose first part carries ``@system_message``, keeps that role.
 - Neighbours of one role are merged by their blocks (Q3). The API wants a user first: ``OPENING`` stands there
-  where an assistant would.
+  where an assistant would, or nobody.
 - Results stand first in the user message after their calls, in the order given; ids pair them, so
   they are not sorted (K5). A call without a result is left for the endpoint to refuse (K7).
 - Ids outside the wire's characters are written as ``anthropic_ids`` says (K4). Calls without one get
@@ -118,7 +118,7 @@ class _History:
     def finish(self) -> list[dict[str, Any]]:
         """All messages."""
         self._end_user()
-        if self._out and self._out[0]["role"] == "assistant":
+        if self._messages and (not self._out or self._out[0]["role"] == "assistant"):
             self._losses.append(Loss("/messages", f"a user begins here: {OPENING!r} stands first", "form"))
             self._out.insert(0, {"role": "user", "content": [{"type": "text", "text": OPENING}]})
         for message in self._out:

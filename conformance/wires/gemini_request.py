@@ -38,7 +38,7 @@ INSTRUCTION = "Instruction from the system: "
 """What a system message begins with that became a user text."""
 
 OPENING = "(The model begins.)"
-"""What the user says where nobody spoke before the model: a call must come after a turn of the user's."""
+"""What the user says where nobody did before the model: there must be contents, and calls follow a user's."""
 
 _SYSTEM = ("system", "developer")
 
@@ -50,7 +50,8 @@ def encode(request: Request, *, losses: list[Loss]) -> dict[str, JSON]:
     """The body of ``request``."""
     messages = placed(request.messages)
     leading = next((i for i, m in enumerate(messages) if m.message.role not in _SYSTEM), len(messages))
-    body: dict[str, Any] = {"contents": _contents(messages[leading:], request.echo_reasoning, losses)}
+    contents = _contents(messages[leading:], request.echo_reasoning, losses) if messages else []
+    body: dict[str, Any] = {"contents": contents}
     system = _system(messages[:leading], losses)
     if system:
         body["systemInstruction"] = {"parts": system}
@@ -117,7 +118,7 @@ def _contents(messages: Sequence[Placed], echo_reasoning: bool, losses: list[Los
         else:
             contents.append({"role": role, "parts": parts})
         before = message.role
-    if contents and contents[0]["role"] == "model":
+    if not contents or contents[0]["role"] == "model":
         losses.append(Loss("/messages", f"a user begins here: {OPENING!r} stands first", "form"))
         contents.insert(0, {"role": "user", "parts": [{"text": OPENING}]})
     return contents

@@ -144,7 +144,8 @@ class Call:
             if key not in _CALL_KEYS and value is not None:
                 self._opaque[key] = value
         custom, function = entry.get("custom"), entry.get("function")
-        if isinstance(custom, dict):
+        if isinstance(custom, dict) and (self._type == "custom" or not isinstance(function, dict)):
+            # Beside a function it is an empty stub (Snowflake).
             self.take(custom, f"{at}/custom", note, arguments_key="input")
         elif isinstance(function, dict):
             self.take(function, f"{at}/function", note)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias
 
@@ -182,12 +183,10 @@ def _wire_turns(spoken: Wire, body: bytes, losses: list[Loss]) -> tuple[Turn, ..
     try:
         said = parse(text)
     except ValueError:  # a stream: its events have no counterpart in a whole answer
-        for event in parse_events(body).events if is_stream(response) else ():
-            _changed(event.data, losses)
-        for line in () if is_stream(response) else text.splitlines():
-            _changed(line, losses)
+        events = parse_events(body).events if is_stream(response) else ()
+        _changed([event.data for event in events] or text.split("\n"), losses)
         return turns
-    _changed(text, losses)
+    _changed([text], losses)
     if isinstance(said, dict):
         again = spoken.encode_turns(turns, model="", losses=[])
         _left_out({key: said[key] for key in _SAID if key in said}, again, "", losses)
@@ -223,13 +222,12 @@ def _json(body: bytes, losses: list[Loss]) -> Any:
         raise Unusable(f"not usable JSON: {error}") from None
 
 
-def _changed(text: str, losses: list[Loss]) -> None:
-    """Tell what reading JSON of an answer changed: such JSON is read leniently, not refused."""
+def _changed(texts: list[str], losses: list[Loss]) -> None:
+    """Tell what reading the JSON of an answer changed: such JSON is read leniently, not refused."""
     found = _Strict(losses, lenient=True)
-    try:
-        found.read(text)
-    except (ValueError, RecursionError):
-        return
+    for text in texts:
+        with suppress(ValueError, RecursionError):
+            found.read(text)
 
 
 class _Strict:

@@ -57,3 +57,9 @@ def litellm(**more: Any) -> dict[str, Any]:
         "status": "success",
     }
     return {**payload, **more}
+
+
+OLLAMA = [
+    {"model": "m", "created_at": "t", "message": {"role": "assistant", "content": "Ho"}, "done": False},
+    {"model": "m", "created_at": "t", "message": {"role": "assistant", "content": ""}, "done": True},
+]

@@ -1,4 +1,4 @@
-"""The recordings of the corpus, where it lies beside the checkout: what the manifest says of them is what is read."""
+"""The corpus, where it lies beside the checkout: its recordings are read as its manifest says."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from conformance.grade.exchanges import BINARY_STREAM
-from conformance.grade.files import exchanges_of
+from conformance.grade.files import exchanges_of, recordings
 from conformance.grade.recorded import Recorded, Unusable
 
 from .support import (
@@ -46,6 +46,21 @@ def corpus_rows() -> dict[str, list[dict[str, Any]]]:
         if row["format"] in FORMATS:
             rows.setdefault(row["file"], []).append(row)
     return rows
+
+
+@needs_corpus
+def test_every_file_of_the_corpus_is_read_or_named() -> None:
+    silent = [
+        str(file.relative_to(CORPUS))
+        for file in recordings(CORPUS / "dev")
+        if isinstance(file, Path) and not any(is_known(one) for one in exchanges_of(file))
+    ]
+    assert silent == []
+
+
+def is_known(one: Recorded | Unusable) -> bool:
+    """Whether a file is of a format that is known here."""
+    return isinstance(one, Recorded) or not one.foreign
 
 
 @needs_corpus

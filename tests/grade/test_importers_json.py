@@ -13,7 +13,7 @@ import pytest
 from conformance.grade.exchanges import NO_REQUEST
 from conformance.grade.recorded import KEPT, Recorded, Unusable
 
-from .samples import b64, braintrust, har, httprr, litellm, nock, req_llm
+from .samples import OLLAMA, b64, braintrust, har, httprr, litellm, nock, req_llm
 from .support import (
     ANSWER,
     QUESTION,

@@ -11,7 +11,7 @@ import pytest
 
 from conformance.grade.recorded import KEPT, Recorded
 
-from .samples import b64, braintrust, har, httprr, req_llm
+from .samples import OLLAMA, b64, braintrust, har, httprr, req_llm
 from .support import (
     STREAM,
     chunk,
@@ -141,12 +141,6 @@ def test_the_last_blank_line_which_editors_take_away_is_put_back(
     tmp_path: Path, data: str, mended: str
 ) -> None:
     assert response(exchange(tmp_path, data)).body.decode() == mended
-
-
-OLLAMA = [
-    {"model": "m", "created_at": "t", "message": {"role": "assistant", "content": "Ho"}, "done": False},
-    {"model": "m", "created_at": "t", "message": {"role": "assistant", "content": ""}, "done": True},
-]
 
 
 def test_ollamas_lines_are_a_stream_as_it_was_on_the_wire(tmp_path: Path) -> None:

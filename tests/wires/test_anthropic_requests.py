@@ -8,6 +8,7 @@ import pytest
 
 from conformance.types import JsonSchemaFormat, Message, NamedChoice, Tool
 from conformance.wires import wire
+from conformance.wires.anthropic_history import OPENING
 from conformance.wires.anthropic_parameters import BUDGETS, DEFAULT_MAX_TOKENS, FORMAT_NAME
 
 from .anthropic_answers import WIRE, A, ask, body_of, encode
@@ -213,5 +214,8 @@ def test_allowed_tools_are_the_only_ones_sent() -> None:
     assert [(loss.path, loss.weight) for loss in losses] == [("/extra/tool_choice", "form")]
 
 
-def test_a_request_of_system_text_alone_has_no_messages() -> None:
-    assert encode(ask(Message.system("s")))[0]["messages"] == []
+def test_a_request_of_system_text_alone_has_a_user_begin() -> None:
+    """The API refuses a request without messages."""
+    body, losses = encode(ask(Message.system("s")))
+    assert (body["system"], body["messages"]) == ("s", [{"role": "user", "content": OPENING}])
+    assert [(loss.path, loss.weight) for loss in losses] == [("/messages", "form")]

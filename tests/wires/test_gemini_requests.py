@@ -111,9 +111,10 @@ def test_a_message_without_anything_is_an_empty_text(role: Any) -> None:
 
 def test_a_user_speaks_first_where_nobody_did() -> None:
     """The API refuses a call that comes after no turn of the user's with 400."""
-    messages = (Message.system("s"), Message("assistant", (CALL,)), Message.tool(CALL, "cold"))
-    assert encode(*messages)["contents"][0] == {"role": "user", "parts": [{"text": OPENING}]}
-    assert losses_of(*messages) == [("/messages", "form")]
+    for said in ((Message("assistant", (CALL,)), Message.tool(CALL, "cold")), ()):
+        messages = (Message.system("s"), *said)
+        assert encode(*messages)["contents"][0] == {"role": "user", "parts": [{"text": OPENING}]}
+        assert losses_of(*messages) == [("/messages", "form")]
 
 
 def test_an_empty_text_beside_calls_is_left_out() -> None:

@@ -216,3 +216,11 @@ def test_the_calls_of_a_message_are_told_apart_by_position() -> None:
     whole = {"id": "c", "type": "function", "index": 0, "function": {"name": "f", "arguments": "{}"}}
     (turn,) = WIRE.decode(response(answer_with(calls(whole, whole))))
     assert (turn.calls, turn.facts) == ((F, F), ())
+
+
+@pytest.mark.parametrize("custom", [{"input": "", "name": ""}, {}])
+def test_an_empty_custom_call_beside_a_function_is_a_stub(custom: dict[str, str]) -> None:
+    """Snowflake sends one in every call (recorded in pydantic-ai, test_snowflake_thinking)."""
+    entry = {"id": "c", "type": "function", "custom": custom, "function": {"name": "f", "arguments": "{}"}}
+    (turn,) = WIRE.decode(response(answer_with({"tool_calls": [entry]})))
+    assert turn.calls == (F,)

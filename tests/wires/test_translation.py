@@ -314,6 +314,19 @@ def test_arguments_that_reading_changes_are_told_in_any_form_of_an_answer(
     assert [loss.weight for loss in losses if ARGUMENTS[args] in loss.what] == ["meaning"]
 
 
+def test_a_stream_that_is_odd_throughout_is_told_of_a_few_times() -> None:
+    event = f"data: {gemini_call(json.dumps({'a': 0}).replace('0', '0.1234567890123456789'))}\n\n"
+    odd = [event.replace("0.1", f"0.{i}") for i in range(1000, 1100)]
+    losses = translate("gemini", "openai-chat", "".join(odd).encode(), model="m").losses
+    assert len([loss for loss in losses if not loss.path]) == 20
+
+
+def test_an_answer_without_an_end_is_noted() -> None:
+    cut = {**ANSWER, "choices": [{"index": 0, "message": {"role": "assistant", "content": "a"}}]}
+    facts = translate("openai-chat", "gemini", json.dumps(cut).encode()).facts
+    assert [(fact.name, fact.path) for fact in facts] == [("unfinished", "/turns/0")]
+
+
 def test_numbers_of_an_answer_in_all_the_digits_of_a_double_are_no_loss() -> None:
     body = gemini_call("{}").replace('"STOP"', '"STOP", "avgLogprobs": -6.5675703808665276e-05')
     assert [

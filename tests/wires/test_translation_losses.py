@@ -94,7 +94,7 @@ def test_a_part_that_is_gone_is_told_where_it_was(name: str, messages: tuple[Mes
             assert [loss for loss in losses if loss.path.startswith(f"{place}/")], (place, kind)
 
 
-ALONE = {
+ALONE: dict[Any, Any] = {
     "anthropic-messages": {
         "block": {"type": "server_tool_use", "id": "s", "name": "web_search", "input": {}}
     },

@@ -66,7 +66,7 @@ def _is_direct(call: Block) -> bool:
     wires=WIRES,
     level="MUST",
     basis="prose",
-    needs=("request",),
+    needs=("request", "purpose"),
     source=f"{MESSAGE} stop_reason",
     violating=answer(asked=CAP, usage=AT_CAP, probe=CAP_PROBE),
     conforming=answer(asked=CAP, usage=AT_CAP, stop_reason="max_tokens", probe=CAP_PROBE),
@@ -164,6 +164,7 @@ def stop_excluded(message: Message) -> Iterator[Violation]:
     wires=WIRES,
     level="SHOULD",
     basis="prose",
+    needs=("purpose",),
     source=f"{MESSAGE} usage (total input tokens)",
     violating=conversation(
         answer(usage=USAGE | {"input_tokens": 2009}, probe=CACHE_PROBE),

@@ -60,6 +60,7 @@ def _streamed(text: str, prompt_tokens: int = 9) -> Exchanges:
     "chat.response.seed-repeats",
     level="MAY",
     basis="prose",
+    needs=("purpose",),
     source=schema("CreateChatCompletionRequest seed"),
     violating=conversation(
         answer(asked=SEED), answer(asked=SEED, message={"content": "Hi."}, probe=SEED_PROBE, **AGAIN)
@@ -83,6 +84,7 @@ def seed_repeats(run: Run) -> Iterator[Violation]:
     "chat.stream.usage-equals-whole",
     level="SHOULD",
     basis="derived",
+    needs=("purpose",),
     source=schema("CompletionUsage prompt_tokens"),
     violating=conversation(answer(), _streamed("Hello.", 1)),
     conforming=conversation(answer(), _streamed("Hello.")),
@@ -104,6 +106,7 @@ def usage_equals(run: Run) -> Iterator[Violation]:
     "chat.stream.text-equals-whole",
     level="MAY",
     basis="convention",
+    needs=("purpose",),
     source="no normative text: at temperature 0 servers repeat themselves, as far as their arithmetic does",
     violating=conversation(answer(), _streamed("Hello")),
     conforming=conversation(answer(), _streamed("Hello.")),

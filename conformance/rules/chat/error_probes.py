@@ -127,6 +127,7 @@ def wrong_type(probe: Probe) -> Iterator[Violation]:
     "err.param-names-field",
     level="SHOULD",
     basis="convention",
+    needs=("purpose",),
     source=(schema("Error param"), sdk("_exceptions.py APIError.param")),
     violating=error(asked={"temperature": 9}, error={"param": None}, probe="out-of-range"),
     conforming=error(asked=ROBOT, error={"param": "messages[0].role"}, probe="bad-role"),

@@ -83,6 +83,7 @@ def attachment_ignored(run: Run) -> Iterator[Violation]:
     "chat.response.usage-prompt-includes-cached",
     level="SHOULD",
     basis="derived",
+    needs=("purpose",),
     source=(
         schema("CompletionUsage prompt_tokens"),
         schema("CompletionUsage prompt_tokens_details cached_tokens"),

@@ -100,7 +100,7 @@ def finish_with_calls(one: Candidate) -> Iterator[Violation]:
     wires=WIRES,
     level="MUST",
     basis="prose",
-    needs=("request",),
+    needs=("request", "purpose"),
     source=f"{REASONS}.MAX_TOKENS",
     violating=answer(asked=CAPPED, usageMetadata=FULL, probe=CAP_PROBE),
     conforming=answer(asked=CAPPED, usageMetadata=FULL, probe=CAP_PROBE, more={"finishReason": "MAX_TOKENS"}),

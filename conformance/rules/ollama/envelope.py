@@ -254,7 +254,7 @@ def cap_respected(one: Message) -> Iterator[Violation]:
     wires=WIRES,
     level="SHOULD",
     basis="convention",
-    needs=("request",),
+    needs=("request", "purpose"),
     source=ollama("llm/server.go DoneReasonLength"),
     violating=answer(asked=CAPPED, eval_count=16, probe=CAP_PROBE),
     conforming=answer(asked=CAPPED, eval_count=16, done_reason="length", probe=CAP_PROBE),

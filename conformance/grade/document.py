@@ -1,0 +1,233 @@
+"""The JSON that ``grade --json`` prints, written as exchanges come, and its schema."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any, TextIO, get_args
+
+from conformance.grade.grading import Fault, Graded, Grader, Outcome, fault_of
+from conformance.grade.recorded import Fidelity, Unusable
+from conformance.grade.tally import Tally
+from conformance.types import WIRES, Basis, Finding, Flavour, Level
+
+
+class DocumentWriter:
+    """Writes the document to a stream. What is written stays valid JSON when ``end`` comes early."""
+
+    def __init__(self, out: TextIO, suite: Mapping[str, Any]) -> None:
+        self._out = out
+        self._first = True
+        out.write(f'{{"suite": {dumped(suite)},\n"exchanges": [')
+
+    def exchange(self, graded: Graded) -> None:
+        """Write an exchange of which something is to be said."""
+        self._entry(
+            {
+                "file": graded.file,
+                "position": graded.position,
+                "turn": graded.turn,
+                "format": graded.format,
+                "fidelity": graded.fidelity,
+                "outcome": graded.outcome,
+                "reason": graded.reason,
+                "wire": graded.wire,
+                "endpoint": graded.endpoint,
+                "provider": graded.provider,
+                "model": graded.model,
+                "status": graded.status,
+                "findings": [_finding(finding) for finding in graded.findings],
+            }
+        )
+
+    def end(self, tally: Tally, grader: Grader, interrupted: bool) -> None:
+        """Write the counts, and close the document."""
+        self._out.write("\n],\n" + dumped(summary(tally, grader, interrupted))[1:] + "\n")
+
+    def _entry(self, value: Mapping[str, Any]) -> None:
+        self._out.write(("\n" if self._first else ",\n") + dumped(value))
+        self._first = False
+
+
+def dumped(value: object) -> str:
+    """JSON on a line, its characters unescaped unless one is half a surrogate pair."""
+    text = json.dumps(value, ensure_ascii=False)
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return json.dumps(value)
+    return text
+
+
+def summary(tally: Tally, grader: Grader, interrupted: bool) -> dict[str, Any]:
+    """The counts of the document."""
+    return {
+        "counts": {**tally.outcomes, "unreadable": len(tally.unreadable), "files": tally.files},
+        "reasons": [
+            {"outcome": outcome, "reason": reason, "exchanges": number}
+            for outcome in get_args(Outcome)
+            for reason, number in tally.reasons(outcome)
+        ],
+        "unreadable": [_unreadable(one) for one in tally.unreadable],
+        "endpoints": [
+            {"endpoint": name, "wire": wire, "exchanges": exchanges, "graded": graded}
+            for name, wire, exchanges, graded in tally.endpoints()
+        ],
+        "rules": [
+            {
+                "rule": place.rule,
+                "endpoint": place.endpoint,
+                "wire": place.wire,
+                "judged": one.exchanges,
+                "not_gradable": dict(one.not_gradable),
+            }
+            for place, one in sorted(tally.judged(grader).items())
+        ],
+        "deviations": [
+            {
+                "rule": place.rule,
+                "endpoint": place.endpoint,
+                "wire": place.wire,
+                "level": one.level,
+                "fault": one.fault,
+                "exchanges": one.exchanges,
+                "by_quirk": one.forgiven,
+                "by_baseline": one.known,
+            }
+            for place, one in sorted(tally.deviations.items())
+        ],
+        "interrupted": interrupted,
+    }
+
+
+def _finding(finding: Finding) -> dict[str, Any]:
+    told: dict[str, Any] = {
+        "rule": finding.rule,
+        "level": finding.level,
+        "basis": finding.basis,
+        "fault": fault_of(finding),
+        "path": finding.path,
+        "message": finding.message,
+        "wanted": finding.wanted,
+        "got": finding.got,
+    }
+    optional = {
+        "event": finding.event,
+        "ms": finding.ms,
+        "more": finding.more or None,
+        "quirk": finding.quirk,
+        "known": finding.known,
+        "flavour": finding.flavour,
+        "consequence": finding.consequence or None,
+    }
+    return told | {name: value for name, value in optional.items() if value is not None}
+
+
+def _unreadable(one: Unusable) -> dict[str, Any]:
+    at = {} if one.position is None else {"position": one.position}
+    return {"file": one.file, "reason": one.reason, **at}
+
+
+# ------------------------------------------------------------------------------------------------- schema
+
+
+def schema() -> dict[str, Any]:
+    """The JSON Schema (draft 2020-12) of the document."""
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "Graded recordings",
+        **_object(
+            suite={"type": "object"},
+            exchanges={**_array(_EXCHANGE), "description": "those with findings, and those not graded"},
+            counts=_object(
+                **dict.fromkeys((*get_args(Outcome), "unreadable", "files"), _COUNT),
+            ),
+            reasons=_array(_object(outcome=_enum(Outcome), reason=_STRING, exchanges=_COUNT)),
+            unreadable=_array(_object({"position": _COUNT}, file=_STRING, reason=_STRING)),
+            endpoints=_array(_object(endpoint=_STRING, wire=_WIRE, exchanges=_COUNT, graded=_COUNT)),
+            rules=_array(
+                _object(
+                    rule=_STRING,
+                    endpoint=_STRING,
+                    wire=_WIRE,
+                    judged={**_COUNT, "description": "exchanges that hold what the rule looks at"},
+                    not_gradable={
+                        "type": "object",
+                        "additionalProperties": _COUNT,
+                        "description": "exchanges that did not keep what the rule needs, by reason",
+                    },
+                )
+            ),
+            deviations=_array(
+                _object(
+                    rule=_STRING,
+                    endpoint=_STRING,
+                    wire=_WIRE,
+                    level=_enum(Level),
+                    fault=_enum(Fault),
+                    exchanges=_COUNT,
+                    by_quirk={**_COUNT, "description": "exchanges in which a declared quirk explains it"},
+                    by_baseline={**_COUNT, "description": "exchanges in which the baseline knows it"},
+                )
+            ),
+            interrupted={"type": "boolean", "description": "true when only a part was graded"},
+        ),
+    }
+
+
+def _object(optional: Mapping[str, Any] | None = None, **required: Any) -> dict[str, Any]:
+    return {
+        "type": "object",
+        "properties": {**required, **(optional or {})},
+        "required": list(required),
+        "additionalProperties": False,
+    }
+
+
+def _array(items: Any) -> dict[str, Any]:
+    return {"type": "array", "items": items}
+
+
+def _enum(literal: Any) -> dict[str, Any]:
+    return {"enum": list(get_args(literal))}
+
+
+_STRING = {"type": "string"}
+_COUNT = {"type": "integer", "minimum": 0}
+_WIRE = {"enum": list(WIRES)}
+
+_FINDING = _object(
+    {
+        "event": {**_COUNT, "description": "index of the stream's event"},
+        "ms": {"type": "number", "description": "milliseconds since the request began"},
+        "more": {**_COUNT, "description": "further findings of the rule in the exchange, not told"},
+        "quirk": {**_STRING, "description": "the declared quirk that explains it"},
+        "known": {**_STRING, "description": "that the baseline knows it"},
+        "flavour": {**_enum(Flavour), "description": "the published reading of the wire that demands it"},
+        "consequence": {**_STRING, "description": "what breaks at clients"},
+    },
+    rule=_STRING,
+    level=_enum(Level),
+    basis=_enum(Basis),
+    fault={**_enum(Fault), "description": "who deviates: the client's request, or the endpoint's answer"},
+    path={**_STRING, "description": "JSON Pointer into the exchange: /request/... or /response/..."},
+    message=_STRING,
+    wanted=_STRING,
+    got=_STRING,
+)
+
+_EXCHANGE = _object(
+    file=_STRING,
+    position={**_COUNT, "description": "the exchange's place in its file, from 0"},
+    turn={**_COUNT, "description": "its place in its conversation, from 0"},
+    format=_STRING,
+    fidelity=_enum(Fidelity),
+    outcome=_enum(Outcome),
+    reason=_STRING,
+    wire={"enum": [*WIRES, None]},
+    endpoint=_STRING,
+    provider=_STRING,
+    model=_STRING,
+    status={"type": "integer"},
+    findings=_array(_FINDING),
+)
