@@ -16,10 +16,13 @@ Loss = Callable[[Exchange], Exchange]
 
 _IDS = re.compile(r"(?i)(?:^|_)id$|^responseId$|^model|^created|^completed_at$|^createTime$|fingerprint$")
 """Members whose values a recorder rewrites that wants its recordings to be the same each time."""
-_OFTEN_NULL = (
-    "refusal tool_calls function_call logprobs usage audio annotations content service_tier system_fingerprint "
-    "finish_reason role index type delta error stop_sequence reasoning_content id name"
-).split()
+# fmt: off
+_OFTEN_NULL = [
+    "refusal", "tool_calls", "function_call", "logprobs", "usage", "audio", "annotations",
+    "content", "service_tier", "system_fingerprint", "finish_reason", "role", "index", "type",
+    "delta", "error", "stop_sequence", "reasoning_content", "id", "name", "",
+]
+# fmt: on
 """Members that client libraries fill with null where they are absent."""
 _EVENT = re.compile(rb"(?m)^(data: ?)(\S.*?)(?=\r?$)")
 

@@ -1,4 +1,4 @@
-"""What a client sends back: results that answer calls, calls that are answered, answers as they were given."""
+"""What a client sends back: results that answer calls, calls that are answered, answers as they were."""
 
 from __future__ import annotations
 
@@ -6,14 +6,13 @@ from typing import Any
 
 import pytest
 
-from conformance.rules import anthropic, check
+from conformance.rules import check
 from conformance.rules.anthropic import examples as anth
 from conformance.rules.examples import Exchanges, answer, call, conversation, tool
 from conformance.rules.responses import examples as resp
 
 QUESTION = {"role": "user", "content": "Weather in Oslo?"}
 NEXT = {"role": "user", "content": "And in Lima?"}
-assert anthropic
 
 
 def called(*calls: Any) -> dict[str, Any]:
