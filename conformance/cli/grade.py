@@ -37,13 +37,13 @@ Examples:
   conformance grade tests/cassettes --baseline conformance-baseline.json --sarif conformance.sarif
   conformance grade gateway.jsonl.gz --endpoint my-gateway --json | jq '.deviations'
 
-\b
-Whose fault: findings are the endpoint's, but for rules client.*, which judge what a client sent (tool results
-that answer no call, calls left unanswered, arguments or signed reasoning changed on their way back).
+Findings are the endpoint's fault, but for rules client.*, which judge what a client sent: tool results that
+answer no call, calls left unanswered, arguments or signed reasoning changed on their way back.
+
 \b
 Exit codes:
-  0    no rule of --fail-on's level is broken, but as declared quirks or the baseline say
-  1    some rule is
+  0    nothing of --fail-on's level is broken that no quirk and no baseline explains
+  1    something is
   2    usage or configuration error
   3    nothing could be judged, or a PATH could not be read
   130  interrupted; what was finished is told

@@ -145,7 +145,7 @@ def _lacking(page: Page, judged: Mapping[str, Judged]) -> None:
     if rules:
         page.title("Rules that some recordings are no evidence for, by what these did not keep")
         rows = sorted(rules.items(), key=lambda pair: (-len(pair[1]), pair[0]))
-        page.rows([(page.own(f"{len(names)} rules"), page.own(reason)) for reason, names in rows], indent=2)
+        page.rows([(page.own(_of(len(names), "rule")), page.own(reason)) for reason, names in rows], indent=2)
 
 
 def _unreadable(page: Page, tally: Tally, verbose: int) -> None:
@@ -168,15 +168,18 @@ def _counts(page: Page, tally: Tally) -> None:
     outcomes = tally.outcomes
     total = sum(outcomes.values())
     page.gap()
-    files = f"{tally.files:,} {'file' if tally.files == 1 else 'files'}"
-    told = [f"graded {outcomes['graded']:,} of {total:,} exchanges in {files}"]
+    told = [f"graded {outcomes['graded']:,} of {_of(total, 'exchange')} in {_of(tally.files, 'file')}"]
     told += [f"{outcomes['not gradable']:,} not gradable"] if outcomes["not gradable"] else []
     told += [f"{outcomes['left alone']:,} left alone"] if outcomes["left alone"] else []
     told += [f"{len(tally.unreadable):,} unreadable"] if tally.unreadable else []
-    told += [f"{tally.foreign:,} files that are no recordings"] if tally.foreign else []
+    told += [f"{_of(tally.foreign, 'file')} of no recordings"] if tally.foreign else []
     must, should = (_open_rules(tally, level) for level in ("MUST", "SHOULD"))
     page.print(page.own("; ".join(told), "bold"))
     page.print(page.own(f"{must} MUST and {should} SHOULD rules do not hold somewhere, undeclared"))
+
+
+def _of(number: int, what: str) -> str:
+    return f"{number:,} {what}" + ("" if number == 1 else "s")
 
 
 def _open_rules(tally: Tally, level: str) -> int:

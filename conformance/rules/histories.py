@@ -16,7 +16,7 @@ from conformance.rules.examples import Exchanges, answer, call, conversation, to
 from conformance.rules.reading import Reading, read_json
 from conformance.rules.registry import rule
 from conformance.rules.sources import anthropic_docs, docs, gemini_docs, schema
-from conformance.rules.views import Run, View, Violation
+from conformance.rules.views import Run, View, Violation, lookup
 from conformance.types import Message, Part, Reasoning, Text, ToolCall, Turn, WireName
 from conformance.wires import wire
 
@@ -259,7 +259,9 @@ def reasoning_goes_back(history: History) -> Iterator[Violation]:
     """While calls are answered, the sealed reasoning before them goes back as it came.
 
     Anthropic's signed thinking, Gemini's thought signatures, the reasoning items of Responses. Judged in the
-    last turn of calls, whose results the request brings.
+    last turn of calls, whose results the request brings. A reasoning item that only has an id can't go back
+    where the server stores nothing. JSON of protocol buffers may spell bytes in either base64 alphabet, and
+    names in either case: google-genai sends back other letters than it got.
     """
     place = next(
         (n for n in range(len(history.messages) - 1, -1, -1) if history.messages[n].role != "tool"), 0
@@ -267,18 +269,39 @@ def reasoning_goes_back(history: History) -> Iterator[Violation]:
     if not history.is_whole or place == len(history.messages) - 1 or place not in history.answers:
         return
     over = history.reading.exchange.wire
+    asked = history.reading.asked
+    by_id = not (isinstance(asked, dict) and asked.get("store") is False)
     back = {seal for message in history.messages for part in message.parts for seal in _seals(part, over)}
+    back |= _signatures(asked)
     turn = history.answers[place][-1]
-    lost = [part for part in turn.parts if (seals := _seals(part, over)) and back.isdisjoint(seals)]
+    lost = [part for part in turn.parts if (seals := _seals(part, over, by_id)) and back.isdisjoint(seals)]
     if lost and turn.calls:
         yield history.wrong(place, "the sealed reasoning of the answer", f"{len(lost)} parts without theirs")
 
 
-def _seals(part: Part, over: WireName) -> frozenset[str]:
+def _seals(part: Part, over: WireName, by_id: bool = True) -> frozenset[str]:
     """What tells a sealed part: its signature; of a reasoning item its id, or what is encrypted."""
     own = (part.opaque or {}).get(over, {})
     found = [own.get(name) for name in _SEALS]
     item = own.get("item")
-    if isinstance(part, Reasoning) and isinstance(item, dict):
+    if isinstance(part, Reasoning) and isinstance(item, dict) and (by_id or item.get("encrypted_content")):
         found += [item.get("id"), item.get("encrypted_content")]
-    return frozenset(seal for seal in found if isinstance(seal, str) and seal)
+    return frozenset(_spelt(seal) for seal in found if isinstance(seal, str) and seal)
+
+
+def _signatures(asked: Any) -> set[str]:
+    """The thought signatures of a Gemini request whose names are in the case of protocol buffers."""
+    contents = lookup(asked, ("contents",))
+    found: set[str] = set()
+    for content in contents if isinstance(contents, list) else ():
+        parts = lookup(content, ("parts",))
+        for part in parts if isinstance(parts, list) else ():
+            seal = lookup(part, ("thought_signature",))
+            if isinstance(seal, str):
+                found.add(_spelt(seal))
+    return found
+
+
+def _spelt(seal: str) -> str:
+    """A seal in the letters of plain base64, unpadded."""
+    return seal.replace("-", "+").replace("_", "/").rstrip("=")

@@ -84,7 +84,11 @@ def test_a_unit_is_of_one_folder_and_of_so_many_files(
     assert units == [["a/1.jsonl", "a/2.jsonl"], ["a/3.jsonl"], ["b/1.jsonl"]]
 
 
+def test_what_cannot_be_read_is_named_and_the_rest_goes_on(folder: Path) -> None:
+    refused = [Path(one.file).name for batch in everything(folder) for one in batch.unusable]
+    assert refused == ["broken.jsonl"] * 3
+
+
 def test_a_path_that_is_not_there_is_named(tmp_path: Path) -> None:
-    (missing,) = units_of([tmp_path / "nothing"])
-    assert not isinstance(missing, tuple)
-    assert missing.reason == "no such file or folder"
+    (batch,) = everything(tmp_path / "nothing")
+    assert [one.reason for one in batch.unusable] == ["No such file or directory"]

@@ -110,7 +110,7 @@ def test_a_stream_that_its_server_ended_has_to_end_well() -> None:
     assert rules_of(one((unmarked,))) == {"sse.done-sentinel"}
 
 
-NUMBERED = [{"type": "response.created", "sequence_number": n, "response": {}} for n in (0, 1, 5)]
+NUMBERED: list[Any] = [{"type": "response.created", "sequence_number": n, "response": {}} for n in (0, 1, 5)]
 
 
 @pytest.mark.parametrize(("fidelity", "outcome"), [("event-data", "not gradable"), ("wire", "graded")])

@@ -20,7 +20,7 @@ _IDS = re.compile(r"(?i)(?:^|_)id$|^responseId$|^model|^created|^completed_at$|^
 _OFTEN_NULL = [
     "refusal", "tool_calls", "function_call", "logprobs", "usage", "audio", "annotations",
     "content", "service_tier", "system_fingerprint", "finish_reason", "role", "index", "type",
-    "delta", "error", "stop_sequence", "reasoning_content", "id", "name", "",
+    "delta", "error", "stop_sequence", "reasoning_content", "id", "name",
 ]
 # fmt: on
 """Members that client libraries fill with null where they are absent."""

@@ -59,7 +59,7 @@ def sse_when_asked(reply: Reply) -> Iterator[Violation]:
     needs_end=True,
     level="SHOULD",
     basis="convention",
-    needs=("request", "framing"),
+    needs=("request", "framing", "purpose"),
     source=(
         gemini_docs("api/generate-content streamGenerateContent"),
         "Google Cloud docs system parameters alt",
@@ -72,6 +72,7 @@ def array(one: Answer) -> Iterator[Violation]:
     """streamGenerateContent without alt=sse answers with one JSON array of responses.
 
     Not in the catalogue. The default of alt is json, and the stream's messages are the array's elements.
+    Recorders leave alt out with the key in the query, so that only our own recordings tell.
     """
     if not one.asked.streams or one.asked.events:
         return

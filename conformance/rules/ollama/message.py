@@ -184,10 +184,11 @@ def thinking_separate(one: Message) -> Iterator[Violation]:
 def think_false(one: Message) -> Iterator[Violation]:
     """With think false nothing is thought, if the model permits it.
 
-    Not in the catalogue.
+    Not in the catalogue. gpt-oss doesn't: it thinks low, medium or high, and ignores true and false.
     """
     shown = one.first_with("thinking")
-    if one.asked.thinks_not and shown is not None:
+    permits = "gpt-oss" not in str(one.asked.body.get("model"))
+    if one.asked.thinks_not and permits and shown is not None:
         yield shown.found("message", "thinking", wanted="no thoughts (think was false)")
 
 

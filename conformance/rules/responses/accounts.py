@@ -91,8 +91,8 @@ def usage_in_stream(result: Result) -> Iterator[Violation]:
 def echo(result: Result) -> Iterator[Violation]:
     """temperature, top_p, tool_choice, parallel_tool_calls, metadata and tools are the request's.
 
-    Judged where the request sets them, tools by their names; a tool_choice that is an object may come back in
-    another form.
+    Judged where the request sets them, tools by their names in any order (OpenAI sorts them by type); a
+    tool_choice that is an object may come back in another form.
     """
     asked = result.asked.body if result.asked else {}
     for name in ("temperature", "top_p", "tool_choice", "parallel_tool_calls", "metadata"):
@@ -101,7 +101,7 @@ def echo(result: Result) -> Iterator[Violation]:
         if comparable and given is not ABSENT and given != sent:
             yield result.found(name, wanted="the request's")
     sent_names, given_names = _names(asked.get("tools")), _names(result.get("tools"))
-    if sent_names and given_names is not None and given_names != sent_names:
+    if sent_names and given_names is not None and sorted(given_names) != sorted(sent_names):
         yield result.found("tools", wanted="the request's: " + ", ".join(sent_names))
 
 

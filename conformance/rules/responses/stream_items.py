@@ -36,6 +36,8 @@ STATE = sdk("lib/streaming/responses/_responses.py ResponseStreamState")
 STREAMABLE = open_responses("Items are streamable")
 MACHINES = open_responses("Items are state machines")
 ENDED = ("completed", "incomplete", "failed")
+WITHOUT_ID = (ADDED, DONE, "response.shell_call_command.")
+"""How the events begin that are about an item and whose schema has no ``item_id``."""
 TEXTS = {"message": ("content", []), "function_call": ("arguments", "")}
 """What an item of a type begins with, and that empty."""
 EVENTS = told()
@@ -266,10 +268,10 @@ def done_final(slot: Slot) -> Iterator[Violation]:
     """A message or function_call is ended with the status completed, incomplete or failed.
 
     Corrected: that it is ended with all of its text is resp.stream.text-part-item-agree's and
-    resp.stream.args-concat's.
+    resp.stream.args-concat's. A call that a program makes goes on until its result is there.
     """
     done = slot.done
-    if done is None or slot.item_type not in TEXTS:
+    if done is None or slot.item_type not in TEXTS or done.get("item", "caller", "type") == "program":
         return
     if done.get("item", "status") not in (*ENDED, ABSENT):
         yield done.found("item", "status", wanted=" or ".join(ENDED))
@@ -308,12 +310,15 @@ def index_contiguous(one: ResponseStream) -> Iterator[Violation]:
     consequence="clients that keep items by id add the delta to another one, or to none",
 )
 def item_id(slot: Slot) -> Iterator[Violation]:
-    """Every event about an item has, as item_id, the id of the item at its output_index."""
+    """Every event about an item has, as item_id, the id of the item at its output_index.
+
+    Not so those of a shell call's commands: ResponseShellCallCommandAddedEvent and its like have no item_id.
+    """
     known = slot.added.get("item", "id") if slot.added is not None else None
     if not is_text(known):
         return
     for event in slot.events:
-        if event.type not in (ADDED, DONE) and event.get("item_id") != known:
+        if not event.type.startswith(WITHOUT_ID) and event.get("item_id") != known:
             yield event.found("item_id", wanted=f'"{known}"')
 
 
