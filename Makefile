@@ -12,7 +12,7 @@ help:
 	@echo "make install  only make the environment"
 	@echo "make publish  refresh the committed reports/matrix.json and reports/matrix.md"
 	@echo "make lint     ruff, mypy, import law"
-	@echo "make bench    how fast a 20,000-chunk stream is judged, next to what merely parses it"
+	@echo "make bench    how fast long streams and recordings are judged, next to what merely parses them"
 	@echo "make docs     refresh the generated files under docs/"
 	@echo "make lock     pin the dependencies anew (needs uv)"
 
@@ -48,6 +48,7 @@ lint: $(VENV)/.dev
 
 bench: $(VENV)/.dev
 	$(BIN)/python benchmarks/stream.py
+	$(BIN)/python benchmarks/grade.py
 
 docs: install
 	$(BIN)/conformance docs docs

@@ -12,6 +12,7 @@ from conformance.cli.catalogue import explain, list_group, schema
 from conformance.cli.certify import certify
 from conformance.cli.docs import docs
 from conformance.cli.doctor import doctor
+from conformance.cli.field_notes import field_notes
 from conformance.cli.grade import grade
 from conformance.cli.parse import parse
 from conformance.cli.run import run
@@ -59,6 +60,7 @@ for command in (
     doctor,
     docs,
     calibrate_command,
+    field_notes,
     translate,
     parse,
 ):

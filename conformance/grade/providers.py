@@ -22,13 +22,13 @@ _HOSTS: tuple[tuple[str, str], ...] = (
     ("chatgpt.com", "chatgpt-codex"),
     ("openrouter.ai", "openrouter"),
     ("api.anthropic.com", "anthropic"),
-    ("generativelanguage.googleapis.com", "google"),
-    ("aiplatform.googleapis.com", "vertex"),
+    ("generativelanguage.googleapis.com", "google-gemini"),
+    ("aiplatform.googleapis.com", "google-vertex"),
     ("services.ai.azure.com", "azure-ai"),
     ("models.inference.ai.azure.com", "azure-ai"),
     ("models.ai.azure.com", "azure-ai"),
-    ("openai.azure.com", "azure-openai"),
-    ("cognitiveservices.azure.com", "azure-openai"),
+    ("openai.azure.com", "azure"),
+    ("cognitiveservices.azure.com", "azure"),
     ("models.github.ai", "github-models"),
     ("api.githubcopilot.com", "github-copilot"),
     ("api.x.ai", "xai"),
@@ -107,13 +107,13 @@ _HEADERS: tuple[tuple[str, str], ...] = (
     ("x-ds-trace-id", "deepseek"),
     ("mistral-correlation-id", "mistral"),
     ("anthropic-organization-id", "anthropic"),
-    ("apim-request-id", "azure-openai"),
-    ("azureml-model-session", "azure-openai"),
-    ("x-ms-deployment-name", "azure-openai"),
+    ("apim-request-id", "azure"),
+    ("azureml-model-session", "azure"),
+    ("x-ms-deployment-name", "azure"),
     ("fireworks-", "fireworks"),
     ("x-together-", "together"),
     ("x-vercel-ai-", "vercel-gateway"),
-    ("x-goog-", "google"),
+    ("x-goog-", "google-gemini"),
     ("openai-organization", "openai"),
     ("openai-processing-ms", "openai"),
 )
@@ -122,10 +122,10 @@ _HEADERS: tuple[tuple[str, str], ...] = (
 _MEMBERS: tuple[tuple[str, str], ...] = (
     ("x_groq", "groq"),
     ("time_info", "cerebras"),
-    ("timings", "llamacpp"),
+    ("timings", "llama.cpp"),
     ("search_results", "perplexity"),
     ("generationId", "vercel-gateway"),
-    ("prompt_filter_results", "azure-openai"),
+    ("prompt_filter_results", "azure"),
     ("kv_transfer_params", "vllm"),
     ("prompt_logprobs", "vllm"),
     ("copilot_usage", "github-copilot"),
@@ -142,7 +142,7 @@ _USAGE: tuple[tuple[str, str], ...] = (
 
 _FINGERPRINTS: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"^fp_ollama$"), "ollama"),
-    (re.compile(r"^b\d{3,6}-[0-9a-f]{7,12}$"), "llamacpp"),
+    (re.compile(r"^b\d{3,6}-[0-9a-f]{7,12}$"), "llama.cpp"),
     (re.compile(r"_prod\d+_fp8_kvcache"), "deepseek"),
     (re.compile(r"^\d+\.\d+\.\d+-(?:dev\d*-)?sha-[0-9a-f]{7}"), "huggingface"),
     (re.compile(r"^vllm-\d"), "vllm"),
@@ -159,28 +159,28 @@ _IDS: tuple[tuple[re.Pattern[str], str], ...] = (
 
 _OWNERS: Mapping[WireName, str] = {
     "anthropic-messages": "anthropic",
-    "gemini": "google",
+    "gemini": "google-gemini",
     "ollama": "ollama",
 }
 """Who it is, over a wire that hardly anyone else speaks, when nothing else tells."""
 
 _NAMES: Mapping[str, str] = {
     **{name: name for _, name in _HOSTS},
-    "llamacpp": "llamacpp",
-    "llama-cpp": "llamacpp",
-    "llama.cpp": "llamacpp",
+    "llamacpp": "llama.cpp",
+    "llama-cpp": "llama.cpp",
+    "llama.cpp": "llama.cpp",
     "ollama": "ollama",
     "vllm": "vllm",
     "sglang": "sglang",
     "mistralrs": "mistralrs",
     "lm-studio": "lm-studio",
-    "azure": "azure-openai",
-    "gemini": "google",
+    "azure": "azure",
+    "gemini": "google-gemini",
     "zai_coder": "zai",
     "bedrock": "bedrock",
     "chatgpt": "chatgpt-codex",
     "chatgpt_codex": "chatgpt-codex",
-    "google_vertex": "vertex",
+    "google_vertex": "google-vertex",
     "openai-compatible": "openai-compatible",
     "open-responses": "open-responses",
     "litellm": "litellm-proxy",
@@ -225,9 +225,13 @@ def by_url(url: str) -> str | None:
     return by_path or (_PORTS.get(port) if port else None)
 
 
+_NEAR = 4
+"""Folders farther from a file than this are about the checkout, not about the recording."""
+
+
 def by_folder(file: str) -> str | None:
-    """The provider that a file's folders name, the nearest first."""
-    folders = reversed(PurePosixPath(file).parts[:-1])
+    """The provider that the folders nearest to a file name, the nearest first."""
+    folders = PurePosixPath(file).parts[-2 : -2 - _NEAR : -1]
     return next((name for folder in folders if (name := _NAMES.get(folder.lower()))), None)
 
 
@@ -236,7 +240,7 @@ def _by_headers(reading: Reading) -> Iterator[str]:
     names = {name.lower() for name, _ in response.headers} if response else set()
     server = (response.header("server") or "").lower() if response else ""
     if server.startswith("llama.cpp"):
-        yield "llamacpp"
+        yield "llama.cpp"
     for beginning, provider in _HEADERS:
         if any(name.startswith(beginning) for name in names):
             yield provider

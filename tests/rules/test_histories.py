@@ -9,6 +9,7 @@ import pytest
 from conformance.rules import check
 from conformance.rules.anthropic import examples as anth
 from conformance.rules.examples import Exchanges, answer, call, conversation, tool
+from conformance.rules.gemini import examples as gem
 from conformance.rules.responses import examples as resp
 
 QUESTION = {"role": "user", "content": "Weather in Oslo?"}
@@ -115,3 +116,41 @@ def test_a_history_that_the_server_keeps_is_not_judged_for_what_it_leaves_out() 
     whole = resp.answer(asked={"input": [item]}, expect="either")
     assert [rule for rule, _ in clients(kept)] == []
     assert [rule for rule, _ in clients(whole)] == ["results-answer-calls"]
+
+
+SEALED = gem.call(part={"thoughtSignature": "EpYC/MSsdj+Fu2i=="})
+
+
+@pytest.mark.parametrize(
+    ("back", "lost"),
+    [
+        (SEALED, False),
+        (gem.call(part={"thoughtSignature": "EpYC_MSsdj-Fu2i="}), False),
+        (gem.call(part={"thought_signature": "EpYC_MSsdj-Fu2i=="}), False),
+        (gem.call(part={"thought_signature": "EpYC"}), True),
+        (gem.call(), True),
+    ],
+)
+def test_a_thought_signature_is_the_same_in_either_alphabet_and_spelling(back: Any, lost: bool) -> None:
+    ask = gem.user(gem.text("Weather?"))
+    told = gem.history(ask, gem.model(back), gem.user(gem.result()))
+    run = conversation(
+        gem.answer(SEALED, asked=gem.history(ask), expect="either"), gem.answer(asked=told, expect="either")
+    )
+    assert [rule for rule, _ in clients(run)] == (["reasoning-goes-back"] if lost else [])
+
+
+@pytest.mark.parametrize(
+    ("store", "sealed", "lost"),
+    [(True, {}, True), (False, {}, False), (False, {"encrypted_content": "gA"}, True)],
+)
+def test_a_reasoning_item_that_nobody_stored_can_only_go_back_sealed(
+    store: bool, sealed: dict[str, Any], lost: bool
+) -> None:
+    ask = {"role": "user", "content": "Weather?"}
+    thought = resp.reasoning() | sealed
+    output = {"type": "function_call_output", "call_id": "call_1", "output": "18 degrees"}
+    first = resp.answer(thought, resp.call(), asked={"input": [ask], "store": store}, expect="either")
+    told = {"input": [ask, resp.call(), output], "store": store}
+    run = conversation(first, resp.answer(asked=told, expect="either"))
+    assert [rule for rule, _ in clients(run)] == (["reasoning-goes-back"] if lost else [])

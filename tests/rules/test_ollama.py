@@ -177,6 +177,9 @@ LEFT_ALONE: dict[str, Exchanges] = {
     "the very end at the cap": answer(asked={"options": {"num_predict": 3}}, **COUNTS),
     "a cap of minus one": answer(asked={"options": {"num_predict": -1}}),
     "one text that repeats another": stream(*told("ha", "haha")),
+    "thoughts of a model that can't but think": answer(
+        asked={"model": "gpt-oss:20b", "think": False}, message={"thinking": "They greet me."}
+    ),
     "thoughts in quotation": answer(message={"content": "A thought stands in `<think>` tags."}),
     "an answer whose request nobody kept": tuple(
         replace(one, request=replace(one.request, body=b""))

@@ -71,6 +71,14 @@ CLEAN = {
     "an event of the provider's own": stream(with_event(told(), 3, type="acme:trace")),
     "numbers from 1": stream([event | {"sequence_number": n} for n, event in enumerate(told(), 1)]),
     "padding": stream(but(told(), DELTA, obfuscation="aZ9")),
+    "the tools in another order": answer(asked=OFFER, tools=[tool("get_time"), tool()]),
+    "a call that a program made": answer(call(status="in_progress", caller={"type": "program"})),
+    "a call that a program made, streamed": stream(
+        told(call(status="in_progress", caller={"type": "program"}))
+    ),
+    "the commands of a shell call": stream(
+        with_event(told(), 4, type="response.shell_call_command.delta", output_index=0, delta="ls")
+    ),
     "a stream that broke off": stream(told()[:6], ending="cut"),
     "a stream that we closed": stream(told()[:6], ending="closed-by-us"),
     "a refusal": error(),

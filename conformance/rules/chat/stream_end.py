@@ -187,6 +187,7 @@ def error_ends(one: ChatStream) -> Iterator[Violation]:
     "chat.stream.validation-error-before-stream",
     level="MUST",
     basis="sdk",
+    needs=("purpose",),
     source=sdk("_client.py _make_status_error"),
     violating=stream(ERROR_EVENT, done=b"", expect="refusal"),
     conforming=stream(start(), ERROR_EVENT, done=b"", expect="either"),
@@ -196,7 +197,8 @@ def error_ends(one: ChatStream) -> Iterator[Violation]:
 def error_before(one: ChatStream) -> Iterator[Violation]:
     """A bad request is refused with a 4xx JSON error, also when stream is true.
 
-    Seen where a stream begins with the error: what was known before the first chunk belongs in the status.
+    Seen where a stream begins with the error: what was known before the first chunk belongs in the status. A
+    model that failed, or what it made, is no bad request: recordings of others don't tell the two apart.
     """
     if one.error is not None and one.error.event == 0:
         yield one.http.found("status", wanted="400 or above, since the stream begins with an error")

@@ -162,15 +162,13 @@ def error_openai(one: ResponseStream) -> Iterator[Violation]:
     """An error event has code, message and param at its top: a text, or null but for the message.
 
     openai-python raises APIError only for the nested shape of Open Responses, and hands out this one as an
-    event like any other. OpenAI itself sends the nested shape where it ends a stream for want of quota, so
-    that it holds too, if it has all three.
+    event like any other. OpenAI itself breaks its schema where it ends a stream for want of quota.
     """
     if one.error is None:
         return
-    at = ("error",) if isinstance(one.error.get("error"), dict) else ()
-    wrong = _no_texts(one.error.get(*at), "code", "param", text="message")
+    wrong = _no_texts(one.error.value, "code", "param", text="message")
     if wrong is not None:
-        yield one.error.found(*at, wrong, wanted="a text")
+        yield one.error.found(wrong, wanted="a text at the top of the event")
 
 
 @rule(
