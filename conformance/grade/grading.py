@@ -15,6 +15,7 @@ from typing import Literal
 
 from conformance.excuses import no_evidence
 from conformance.grade.exchanges import BINARY_STREAM
+from conformance.grade.handmade import composed, request_changed
 from conformance.grade.link import Linker
 from conformance.grade.recognise import NO_WIRE, Recognised, recognise
 from conformance.grade.recorded import Fidelity, Recorded, Unusable
@@ -194,6 +195,8 @@ def grade(recordings: Iterable[Recorded], grader: Grader) -> Iterator[Graded]:
 
 
 def _prepared(recorded: Recorded, grader: Grader) -> _Item:
+    if request_changed(recorded):
+        recorded = replace(recorded, kept=recorded.kept - {"request"})
     reading = read(0, recorded.exchange)
     seen = recognise(reading, recorded.file, grader.wire or recorded.wire)
     endpoint = grader.endpoint or recorded.endpoint or seen.provider
@@ -221,7 +224,8 @@ def _as_judged(exchange: Exchange, wire: WireName, early: bool) -> Exchange:
 
 def _why_not(recorded: Recorded, reading: Reading) -> str | None:
     """Why an answer is no evidence of anything; ``None`` where it is."""
-    if (excuse := no_evidence(reading.exchange)) is not None:
+    excuse = no_evidence(reading.exchange) or composed(recorded)
+    if excuse is not None:
         return excuse
     response = reading.exchange.response
     body = response.body.strip() if response else b""
