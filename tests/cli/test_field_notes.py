@@ -74,8 +74,8 @@ def test_ten_exchanges_are_no_anecdote_any_more(tmp_path: Path) -> None:
 
 
 def test_the_day_is_the_headers_else_the_answers_own(tmp_path: Path) -> None:
-    page = notes(tmp_path, line(answer(), date="Tue, 03 Feb 2026 10:00:00 GMT"), line(answer()))
-    assert row(page, "groq", "openai-chat")[6] == "2025-11-24 to 2026-02-03"
+    page = notes(tmp_path, line(answer(), date="Tue, 25 Nov 2025 10:00:00 GMT"), line(answer()))
+    assert row(page, "groq", "openai-chat")[6] == "2025-11-24 to 2025-11-25"
 
 
 def test_a_time_that_can_not_be_is_none(tmp_path: Path) -> None:
