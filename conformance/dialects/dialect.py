@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -35,7 +36,7 @@ class Run:
     calls: bool = False
 
 
-class Dialect:
+class Dialect(ABC):
     """One text-level format. Frozen by convention: a dialect has no state."""
 
     name: ClassVar[str]
@@ -69,9 +70,9 @@ class Dialect:
 
     # --------------------------------------------------------------------------------------- reading
 
+    @abstractmethod
     def region(self, text: str, at: int, context: Context) -> Outcome:
         """Read the region that begins with the marker at ``at``."""
-        raise NotImplementedError
 
     def verdict(self, pieces: Sequence[Piece], found: frozenset[Flag]) -> frozenset[Flag]:  # noqa: ARG002
         """The flags of the whole text, from those found on the way."""
@@ -101,9 +102,9 @@ class Dialect:
         """The tools as the models know them."""
         return paragraphs("# Tools\n\nYou may call these functions:", f"<tools>\n{lines_of(tools)}\n</tools>")
 
+    @abstractmethod
     def how_to_call(self) -> str:
         """How a call is to be written."""
-        raise NotImplementedError
 
     def render_calls(self, turn: Turn, tools: Sequence[Tool] = (), *, first: int = 0) -> str:
         """An assistant turn as the model would have written it: text and calls, in their order.
@@ -145,9 +146,9 @@ class Dialect:
         """A block of calls."""
         return self.between_calls.join(self.write_call(call) for call in calls)
 
+    @abstractmethod
     def write_call(self, call: Written) -> str:
         """One call."""
-        raise NotImplementedError
 
     def id_in_text(self, call: Written) -> str:
         """The id a call and its result have in the text, where the text carries ids."""
@@ -157,12 +158,12 @@ class Dialect:
         """Reasoning, as it stands before a turn's text."""
         return f"{self.think[0]}{text}{self.think[1]}"
 
+    @abstractmethod
     def render_results(self, results: Sequence[Result]) -> tuple[Sent, ...]:
         """The results of a turn's calls, in their order, as the model's chat template writes them.
 
         Their text is written as it is: ``to_text`` neutralises it first.
         """
-        raise NotImplementedError
 
     def to_text(self, request: Request) -> tuple[Request, tuple[Loss, ...]]:
         """The request as text, for a chat wire without tools, and what is lost: see ``conversation``."""

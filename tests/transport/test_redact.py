@@ -174,7 +174,7 @@ def test_credentials_by_what_stands_before_them(text: str, left: str) -> None:
         "gpt-4o-mini-2024-07-18",
         "sk-learn-pipeline-for-beginners-2",
         "ask-me-anything-about-4-things",
-        "ri" + "sk-aB3dE5fG7h9jK1mN3pQ5rS7t",  # a word that only ends like the prefix of a key
+        "risk" + "-aB3dE5fG7h9jK1mN3pQ5rS7t",  # a word that only ends like the prefix of a key
         "Bearer authentication is required",
         "Missing bearer authentication in header",
         "the organization-owner and the org-mode",
