@@ -111,6 +111,8 @@ def judge_attempt(
         finding = replace(finding, quirk=declared)
         findings.append(finding)
         if finding.level == "MAY":
+            if declared is not None:
+                reasons.setdefault("quirk", f"declared: {declared}")
             continue
         if rule_of(finding.rule).subject == "model":
             reasons.setdefault("inconclusive", f"the model did not: {finding.message}")

@@ -147,7 +147,7 @@ def explain_quirk(id: str) -> str:
         ("providers", ", ".join(quirk.providers)),
         ("workaround", quirk.workaround),
         ("shows as", "; ".join(shows)),
-        ("simulated", ", ".join(quirk.simulate) or "no"),
+        ("simulated", ", ".join(act.behaviour for act in quirk.simulate) or "no"),
         ("confidence", quirk.confidence),
         ("review by", quirk.review_by.isoformat()),
         ("note", quirk.note),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any, Literal
@@ -16,6 +16,7 @@ from conformance.judge import Strictness
 from conformance.quirks import Quirk, catalogue
 from conformance.rules import RULES
 from conformance.scenarios import SCENARIOS, Scenario
+from conformance.scenarios.quirks import QUIRK_SCENARIOS
 from conformance.scenarios.base import CAPABILITIES
 from conformance.types import Basis, Rulebook
 
@@ -74,10 +75,24 @@ def _frozen(value: Any) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """The endpoints and scenarios of a run, all names resolved."""
+    """The endpoints and scenarios of a run, all names resolved.
+
+    ``asked`` are the patterns by which scenarios were asked for, if any were.
+    """
 
     endpoints: tuple[Endpoint, ...]
     scenarios: tuple[Scenario, ...]
+    asked: tuple[str, ...] = ()
+
+    def scenarios_of(self, endpoint: Endpoint) -> tuple[Scenario, ...]:
+        """Those that run at the endpoint: a quirk's own only where it is declared, or asked for by name."""
+        return tuple(
+            scenario
+            for scenario in self.scenarios
+            if scenario.id not in QUIRK_SCENARIOS
+            or scenario.id.partition(".")[2] in endpoint.quirks
+            or any(fnmatchcase(scenario.id, pattern) for pattern in self.asked if pattern != "*")
+        )
 
 
 def select(options: Options) -> Selection:
@@ -98,10 +113,10 @@ def select(options: Options) -> Selection:
                 "conformance list endpoints shows them"
             )
     check_rules(options.rules)
-    return Selection(
-        tuple(e for e in endpoints if not options.endpoints or e.name in options.endpoints),
-        scenarios_matching(options.scenarios, options.intrusive),
-    )
+    chosen = tuple(e for e in endpoints if not options.endpoints or e.name in options.endpoints)
+    selection = Selection(chosen, scenarios_matching(options.scenarios, options.intrusive), options.scenarios)
+    run = {scenario.id for endpoint in chosen for scenario in selection.scenarios_of(endpoint)}
+    return replace(selection, scenarios=tuple(s for s in selection.scenarios if s.id in run))
 
 
 def check_rules(rules: tuple[str, ...]) -> None:
@@ -128,15 +143,16 @@ def scenarios_matching(patterns: tuple[str, ...], intrusive: bool) -> tuple[Scen
 
     Raises `ConfigError` for a pattern that matches none. Intrusive ones need ``intrusive``.
     """
+    known = {**SCENARIOS, **QUIRK_SCENARIOS}
     for pattern in patterns:
-        if not any(fnmatchcase(name, pattern) for name in SCENARIOS):
+        if not any(fnmatchcase(name, pattern) for name in known):
             raise config.ConfigError(
-                f"no scenario {pattern}{config.did_you_mean(pattern, list(SCENARIOS))}; "
+                f"no scenario {pattern}{config.did_you_mean(pattern, list(known))}; "
                 "conformance list scenarios shows them"
             )
     return tuple(
         scenario
-        for scenario in SCENARIOS.values()
+        for scenario in known.values()
         if (not patterns or any(fnmatchcase(scenario.id, pattern) for pattern in patterns))
         and (intrusive or not scenario.intrusive)
     )

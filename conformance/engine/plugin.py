@@ -150,14 +150,14 @@ class EndpointCollector(pytest.Collector):
         if self.source.kind == "none":
             yield cast(pytest.Item, NotRunItem.from_parent(self, name="not-run"))
             return
-        for scenario in self.selection.scenarios:
+        for scenario in self.selection.scenarios_of(self.endpoint):
             yield ScenarioItem.of(self, scenario)
 
     def begin(self) -> None:
         """Start acquiring all of the endpoint's cells, unless that has begun."""
         own = (i for i in self.session.items if isinstance(i, ScenarioItem) and i.parent is self)
         chosen = {item.scenario.id for item in own}
-        wanted = [s for s in self.selection.scenarios if s.id in chosen]
+        wanted = [s for s in self.selection.scenarios_of(self.endpoint) if s.id in chosen]
         self.config.stash[ACQUIRER].start(self.endpoint, self.source, wanted)
 
 

@@ -1,5 +1,5 @@
 """The catalogue of quirks: deviations of real providers, with evidence. Data, never ``if provider``."""
 
-from conformance.quirks.catalogue import Quirk, QuirkError, catalogue
+from conformance.quirks.catalogue import Act, Quirk, QuirkError, catalogue
 
-__all__ = ["Quirk", "QuirkError", "catalogue"]
+__all__ = ["Act", "Quirk", "QuirkError", "catalogue"]

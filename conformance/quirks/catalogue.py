@@ -8,11 +8,12 @@ from collections.abc import Mapping
 from fnmatch import fnmatchcase
 from functools import cache
 from importlib import resources
-from typing import Literal
+from typing import Any, Literal, Self
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
+from conformance.quirks.declarations import Alters, Example, Refuses
 from conformance.types import Finding, WireName
 
 
@@ -54,14 +55,34 @@ class Shows(BaseModel):
         return any(fnmatchcase(scenario, pattern) for pattern in self.scenarios)
 
 
+class Act(BaseModel):
+    """A behaviour of the simulator by name, with what it needs to know."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    behaviour: str
+    options: dict[str, Any] = Field(default_factory=dict)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _from_name(cls, value: Any) -> Any:
+        return {"behaviour": value} if isinstance(value, str) else value
+
+
 class Quirk(BaseModel):
-    """One catalogued deviation: what triggers it, how it shows, who has it, the evidence, the workaround."""
+    """One catalogued deviation: what triggers it, how it shows, who has it, the evidence, the workaround.
+
+    ``providers`` are those it was seen at; ``personas`` those among them whose persona has it unasked (all,
+    if nothing is said): what shows only in old versions, only now and then or only on some routes is had by
+    asking. ``unsimulated``, ``undetected`` and ``no_workaround`` say why a thing can't be done.
+    """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     id: str = Field(pattern=r"[a-z0-9][a-z0-9-]*")
     title: str
     providers: tuple[str, ...] = Field(min_length=1)
+    personas: tuple[str, ...] | None = None
     wire: WireName
     category: str
     trigger: str
@@ -69,12 +90,39 @@ class Quirk(BaseModel):
     expected: str
     severity: Literal["breaks", "degrades", "cosmetic"]
     workaround: str
-    confidence: Literal["recorded", "maintainer-confirmed", "user-reported", "unconfirmed"]
+    since: str | None = Field(default=None, description="When it was first seen, as precisely as is known.")
+    until: str | None = Field(default=None, description="When or in which version it ended.")
+    confidence: Literal["recorded", "documented", "maintainer-confirmed", "user-reported", "unconfirmed"]
     sources: tuple[str, ...] = Field(min_length=1)
     note: str | None = None
     review_by: datetime.date
-    shows: tuple[Shows, ...] = Field(min_length=1)
-    simulate: tuple[str, ...] = Field(default=(), description="Behaviours of the simulator that act it out.")
+    shows: tuple[Shows, ...] = ()
+    simulate: tuple[Act, ...] = Field(default=(), description="Behaviours of the simulator that act it out.")
+    refuses: tuple[Refuses, ...] = ()
+    alters: tuple[Alters, ...] = ()
+    example: Example | None = None
+    unsimulated: str | None = None
+    undetected: str | None = None
+    no_workaround: str | None = None
+
+    @model_validator(mode="after")
+    def _agrees(self) -> Self:
+        if self.personas is not None and not set(self.personas) <= set(self.providers):
+            raise ValueError("personas: a persona that has it must be among the providers")
+        for reason, done in (("unsimulated", self.simulated), ("undetected", bool(self.shows))):
+            if done and getattr(self, reason) is not None:
+                raise ValueError(f"{reason}: it is done, so there is no reason to give")
+        return self
+
+    @property
+    def simulated(self) -> bool:
+        """Whether the simulator can act it out."""
+        return bool(self.simulate or self.refuses)
+
+    @property
+    def had_by(self) -> tuple[str, ...]:
+        """The personas that have it unasked."""
+        return self.providers if self.personas is None else self.personas
 
     def explains(self, scenario: str, finding: Finding) -> bool:
         """Whether the finding is this quirk showing."""

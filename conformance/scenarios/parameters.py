@@ -147,3 +147,10 @@ def logprobs() -> Script:
     question = Message.user("What colour is grass? Answer in one short sentence with an emoji.")
     yield Ask(request(question, extra={"logprobs": True, "top_logprobs": 3}))
     yield Ask(request(Message.user("What colour is snow?"), extra={"logprobs": True}))
+
+
+@scenario("parameters.unknown-member", wires=CHAT, ideal=(said("Hello, and welcome."),))
+def unknown_member() -> Script:
+    """A member that the schema doesn't list: it may be refused, but an answer is an answer."""
+    asked = replace(request(Message.user("Greet me in four words.")), extra={"x_conformance": True})
+    yield Ask(asked, probe="extension")

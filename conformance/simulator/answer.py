@@ -94,15 +94,27 @@ Actions: TypeAlias = Iterable[Action]
 class Refused(Exception):
     """A request refused, as the answer to send.
 
-    ``why`` goes into the journal; ``document`` is the error body.
+    ``why`` goes into the journal; ``document`` is the error body. One that is ``worded`` goes out as it is,
+    and with ``answer`` given that goes out in its place.
     """
 
-    def __init__(self, status: int, document: Any, why: str, headers: Headers = ()) -> None:
+    def __init__(
+        self,
+        status: int,
+        document: Any,
+        why: str,
+        headers: Headers = (),
+        *,
+        worded: bool = False,
+        answer: Actions | None = None,
+    ) -> None:
         super().__init__(why)
         self.status = status
         self.document = document
         self.why = why
         self.headers = headers
+        self.worded = worded
+        self.answer = answer
 
     @property
     def error(self) -> dict[str, Any] | None:
@@ -112,7 +124,7 @@ class Refused(Exception):
 
     def actions(self) -> Actions:
         """The answer that tells the client."""
-        return [Respond(self.status, JSON_TYPE + self.headers, self.document)]
+        return self.answer or [Respond(self.status, JSON_TYPE + self.headers, self.document)]
 
 
 def refusal(

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
+from typing import Any
 
 from conformance.simulator.answer import Actions, Refused
 from conformance.simulator.request import ChatRequest
-from conformance.types import HttpRequest, Turn
+from conformance.types import HttpRequest, Turn, WireName
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,6 +20,13 @@ class Behaviour:
 
     def first(self, request: HttpRequest) -> Actions | None:  # noqa: ARG002
         """Answer instead of the server, before it looks at the request; ``None`` leaves it to the server."""
+        return None
+
+    def screen(self, wire: WireName, body: Mapping[str, Any], model: str) -> Refused | None:  # noqa: ARG002
+        """Refuse a request by its JSON, in the wire's own words, before it is read as the reference reads it.
+
+        ``model`` is the one asked for, wherever the wire says it.
+        """
         return None
 
     def refuse(self, request: ChatRequest) -> Refused | None:  # noqa: ARG002
@@ -38,9 +48,20 @@ class Behaviour:
 
 @dataclass(frozen=True, slots=True)
 class Persona:
-    """An endpoint to be; the clean one has no behaviours. ``key`` is the bearer token it wants."""
+    """An endpoint to be; the clean one has no behaviours. ``key`` is the bearer token it wants.
+
+    It serves ``model`` and whatever matches the ``models``, patterns as in file names. ``quirks`` are the
+    ids of those it acts out.
+    """
 
     name: str
     behaviours: tuple[Behaviour, ...] = ()
     model: str = "reference"
     key: str = "sk-reference"
+    models: tuple[str, ...] = ()
+    quirks: tuple[str, ...] = ()
+
+    def serving(self, model: str) -> Persona:
+        """The persona as the one that serves ``model``, if it does at all."""
+        known = any(fnmatchcase(model, pattern) for pattern in self.models)
+        return replace(self, model=model) if known else self

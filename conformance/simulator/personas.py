@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
-from conformance.simulator.behaviour import Persona
+from conformance.quirks import Act, Quirk
+from conformance.simulator.behaviour import Behaviour, Persona
 from conformance.simulator.behaviours import BEHAVIOURS
+from conformance.simulator.declared import Declared
+from conformance.simulator.deviations import DEVIATIONS
 from conformance.simulator.mutants.mutant import Answer, Mutation
 from conformance.simulator.mutants.responses_edits import in_open_responses
 
@@ -17,6 +20,38 @@ def persona(name: str, *behaviours: str) -> Persona:
         KeyError: there is no behaviour of that name.
     """
     return Persona(name, tuple(BEHAVIOURS[behaviour] for behaviour in behaviours))
+
+
+def persona_of(name: str, quirks: Iterable[Quirk], models: tuple[str, ...] = ()) -> Persona:
+    """A persona that has the quirks and is the reference in all else.
+
+    Raises:
+        KeyError: a quirk names a behaviour that there is not.
+    """
+    chosen = tuple(quirks)
+    behaviours = tuple(behaviour for quirk in chosen for behaviour in _acting_out(quirk))
+    return Persona(
+        name, tuple(dict.fromkeys(behaviours)), models=models, quirks=tuple(quirk.id for quirk in chosen)
+    )
+
+
+def _acting_out(quirk: Quirk) -> Iterator[Behaviour]:
+    if quirk.refuses:
+        yield Declared(quirk.id, quirk.wire, quirk.refuses)
+    for act in quirk.simulate:
+        yield behaviour_of(act)
+
+
+def behaviour_of(act: Act) -> Behaviour:
+    """The behaviour that a quirk names.
+
+    Raises:
+        KeyError: there is none of that name.
+        TypeError: it takes no such options.
+    """
+    if act.behaviour in DEVIATIONS:
+        return DEVIATIONS[act.behaviour](**act.options)
+    return BEHAVIOURS[act.behaviour]
 
 
 def _open_responses(answer: Answer) -> None:

@@ -163,12 +163,18 @@ class Simulator:
             front.authorize(request, persona)
             if route.kind == "ask":
                 body = parse(request.body)
-                actions, done = self._ask(persona, front, route, body)
+                asked = route.model or body.get("model")
+                model = asked if isinstance(asked, str) else ""
+                for behaviour in persona.behaviours:
+                    if (objection := behaviour.screen(front.wire, body, model)) is not None:
+                        raise objection
+                actions, done = self._ask(persona.serving(model), front, route, body)
             else:
                 document = front.models(route, persona)
                 actions, done = [Respond(200, JSON_TYPE, document)], "answered models"
         except Refused as refused:
-            actions, done = front.refused(refused).actions(), f"refused: {refused.why}"
+            worded = refused if refused.worded else front.refused(refused)
+            actions, done = worded.actions(), f"refused: {refused.why}"
         except Exception as error:  # a behaviour's bug must not take the server down
             failed = refusal("The simulator failed.", status=500, kind="server_error")
             actions, done = front.refused(failed).actions(), f"failed: {error!r}"

@@ -51,6 +51,7 @@ def _apart_from_cached(document: Any) -> None:
 
 RESPONSE = (
     Mutant("chat.request.accepted", "chat.plain", refused),
+    Mutant("chat.request.extension", "parameters.unknown-member", refused),
     Mutant("chat.response.content-type-json", "chat.plain", header("content-type", "text/plain")),
     Mutant("chat.response.body-single-json-object", "chat.plain", raw(lambda text: text + b"\n{}")),
     Mutant("chat.response.body-single-json-object", "chat.plain", raw(lambda _: b"[]"), variant="array"),

@@ -1,0 +1,164 @@
+"""Places in a JSON document, by a pattern: ``/messages/*[role=tool]/tool_call_id``.
+
+A pattern is a JSON Pointer (RFC 6901) in which a segment may also be ``*`` (every item or member), ``**``
+(the value itself and everything within it) or ``-1`` (the last item). Filters in brackets after a segment
+keep the values it leads to that are objects with ``[key]``, without ``[!key]``, with ``[key=value]`` or with
+none such, ``[key!=value]``; values are compared as JSON writes them, text without its quotes. Nothing raises
+on any document, and no more than `MAX_VISITED` values are looked at.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+MAX_VISITED = 200_000
+"""How many values of a document one pattern looks at, at most."""
+
+_SEGMENT = re.compile(r"(?P<key>[^\[\]]*)(?P<filters>(?:\[[^\[\]]*\])*)")
+_FILTER = re.compile(r"\[(?P<not>!)?(?P<key>[^\[\]=!]+)(?:(?P<op>!?=)(?P<value>[^\[\]]*))?\]")
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A value in a document: where it is, as a JSON Pointer's segments, and what it is."""
+
+    path: tuple[str | int, ...]
+    value: Any
+
+    @property
+    def pointer(self) -> str:
+        """The place as a JSON Pointer."""
+        return "".join(f"/{str(key).replace('~', '~0').replace('/', '~1')}" for key in self.path)
+
+    @property
+    def dotted(self) -> str:
+        """The place as servers write it: ``messages[1].content``."""
+        text = ""
+        for key in self.path:
+            text += f"[{key}]" if isinstance(key, int) else f".{key}" if text else str(key)
+        return text
+
+
+@dataclass(frozen=True, slots=True)
+class _Filter:
+    key: str
+    value: str | None
+    negated: bool
+
+    def keeps(self, value: Any) -> bool:
+        if not isinstance(value, dict):
+            return False
+        if self.key not in value:
+            return self.negated
+        return (self.value is None or as_text(value[self.key]) == self.value) is not self.negated
+
+
+@dataclass(frozen=True, slots=True)
+class _Segment:
+    key: str
+    filters: tuple[_Filter, ...]
+
+    def steps(self, place: Place) -> Iterator[Place]:
+        for step in self._unfiltered(place):
+            if all(kept.keeps(step.value) for kept in self.filters):
+                yield step
+
+    def _unfiltered(self, place: Place) -> Iterator[Place]:
+        value = place.value
+        if self.key == "**":
+            yield from _within(place)
+        elif isinstance(value, dict):
+            if self.key == "*":
+                yield from (Place((*place.path, key), member) for key, member in value.items())
+            elif self.key in value:
+                yield Place((*place.path, self.key), value[self.key])
+        elif isinstance(value, list):
+            if self.key == "*":
+                yield from (Place((*place.path, index), item) for index, item in enumerate(value))
+            elif self.key == "-1" and value:
+                yield Place((*place.path, len(value) - 1), value[-1])
+            elif self.key.isdecimal() and len(self.key) < 10 and int(self.key) < len(value):
+                yield Place((*place.path, int(self.key)), value[int(self.key)])
+
+
+def places(document: Any, pattern: str) -> Iterator[Place]:
+    """The places in ``document`` that ``pattern`` names, in the document's order.
+
+    Raises:
+        ValueError: the pattern can't be read.
+    """
+    found: Iterator[Place] = iter((Place((), document),))
+    for segment in _segments(pattern):
+        found = _step(found, segment)
+    for visited, place in enumerate(found):
+        if visited >= MAX_VISITED:
+            return
+        yield place
+
+
+def kept(value: Any, filters: str) -> bool:
+    """Whether ``value`` is an object that the ``filters`` (``[role=tool][!name]``) keep.
+
+    Raises:
+        ValueError: the filters can't be read.
+    """
+    return all(test.keeps(value) for test in _filters(filters))
+
+
+def as_text(value: Any) -> str:
+    """A value as patterns compare it: text as it is, anything else as JSON."""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def _step(found: Iterator[Place], segment: _Segment) -> Iterator[Place]:
+    for place in found:
+        yield from segment.steps(place)
+
+
+def _within(place: Place) -> Iterator[Place]:
+    waiting = [place]
+    visited = 0
+    while waiting and visited < MAX_VISITED:
+        visited += 1
+        here = waiting.pop()
+        yield here
+        if isinstance(here.value, dict):
+            inner = [Place((*here.path, key), member) for key, member in here.value.items()]
+        elif isinstance(here.value, list):
+            inner = [Place((*here.path, index), item) for index, item in enumerate(here.value)]
+        else:
+            continue
+        waiting.extend(reversed(inner))
+
+
+@lru_cache(maxsize=1024)
+def _segments(pattern: str) -> tuple[_Segment, ...]:
+    if pattern and not pattern.startswith("/"):
+        raise ValueError(f"{pattern!r} is not a path: it doesn't begin with '/'")
+    return tuple(_segment(text) for text in pattern.split("/")[1:])
+
+
+def _segment(text: str) -> _Segment:
+    read = _SEGMENT.fullmatch(text)
+    if read is None:
+        raise ValueError(f"{text!r} is not a segment of a path")
+    return _Segment(read["key"].replace("~1", "/").replace("~0", "~"), _filters(read["filters"]))
+
+
+@lru_cache(maxsize=1024)
+def _filters(text: str) -> tuple[_Filter, ...]:
+    filters = []
+    end = 0
+    for read in _FILTER.finditer(text):
+        if read.start() != end or (read["not"] and read["op"]):
+            break
+        end = read.end()
+        filters.append(_Filter(read["key"], read["value"], bool(read["not"]) or read["op"] == "!="))
+    if end != len(text):
+        raise ValueError(f"{text!r} is not a filter: write [key], [!key], [key=value] or [key!=value]")
+    return tuple(filters)

@@ -1,0 +1,45 @@
+"""A scenario per catalogued quirk that no other scenario triggers: its smallest request, sent as it is.
+
+They are not part of an ordinary run: a row that declares the quirk runs its scenario, others when asked by name.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+
+from conformance.quirks import Quirk, catalogue
+from conformance.scenarios.base import Scenario
+from conformance.types import Raw, Script
+
+
+def scenario_of(quirk: Quirk) -> str:
+    """The id of the quirk's own scenario."""
+    return f"quirks.{quirk.id}"
+
+
+def _script(quirk: Quirk) -> Callable[[], Script]:
+    example = quirk.example
+    assert example is not None
+    body = json.dumps(example.request, ensure_ascii=False).encode()
+    probe = "extension" if example.extension else None
+
+    def script() -> Script:
+        yield Raw("POST", "@chat", body, probe=probe, expect="answer")
+
+    return script
+
+
+def _scenario(quirk: Quirk) -> Scenario:
+    assert quirk.example is not None
+    wire = quirk.example.wire or quirk.wire
+    doc = f"{quirk.trigger} Seen: {quirk.observed} Wanted: {quirk.expected}"
+    return Scenario(scenario_of(quirk), quirk.title.rstrip("."), doc, _script(quirk), (), wires=(wire,))
+
+
+QUIRK_SCENARIOS: Mapping[str, Scenario] = {
+    scenario_of(quirk): _scenario(quirk)
+    for quirk in catalogue().values()
+    if quirk.example is not None and any(scenario_of(quirk) in shows.scenarios for shows in quirk.shows)
+}
+"""The scenarios of quirks by id, in the order of the catalogue."""
