@@ -186,15 +186,7 @@ def load(path: Path) -> tuple[Endpoint, ...]:
 
 def parse(text: str, file: str) -> tuple[Endpoint, ...]:
     """Like `load`, from text; ``file`` is the name used in messages."""
-    try:
-        node = yaml.compose(text, Loader=yaml.SafeLoader)
-        _refuse_repeats(node, file)
-        data = yaml.safe_load(text)
-    except yaml.MarkedYAMLError as error:
-        line = error.problem_mark.line + 1 if error.problem_mark else 1
-        raise ConfigError(f"{file}:{line}: not YAML: {error.problem}") from None
-    except (yaml.YAMLError, RecursionError) as error:
-        raise ConfigError(f"{file}:1: not YAML: {str(error).splitlines()[0]}") from None
+    node, data = read_yaml(text, file)
     if not isinstance(data, dict):
         raise ConfigError(f"{file}:1: a mapping with the key endpoints is wanted, this is a {_kind(data)}")
     try:
@@ -208,6 +200,23 @@ def parse(text: str, file: str) -> tuple[Endpoint, ...]:
                 f"{file}:{line}: endpoints.{name}: a name is made of a-z, 0-9, '.', '-' and '_'"
             )
     return tuple(row.model_copy(update={"name": name}) for name, row in providers.endpoints.items())
+
+
+def read_yaml(text: str, file: str) -> tuple[yaml.Node | None, Any]:
+    """The nodes of a YAML text, which know their lines, and its value; no key may occur twice.
+
+    Raises `ConfigError` whose message begins with ``FILE:LINE:``.
+    """
+    try:
+        node = yaml.compose(text, Loader=yaml.SafeLoader)
+        _refuse_repeats(node, file)
+        data = yaml.safe_load(text)
+    except yaml.MarkedYAMLError as error:
+        line = error.problem_mark.line + 1 if error.problem_mark else 1
+        raise ConfigError(f"{file}:{line}: not YAML: {error.problem}") from None
+    except (yaml.YAMLError, RecursionError) as error:
+        raise ConfigError(f"{file}:1: not YAML: {str(error).splitlines()[0]}") from None
+    return node, data
 
 
 def line_of(path: Path, keys: tuple[str | int, ...]) -> int:

@@ -102,7 +102,7 @@ def judge_attempt(
     findings: list[Finding] = []
     found = check(attempt.exchanges, rules=rules, rulebook=rulebook)
     for finding in (*found, *compared(beside, attempt.exchanges, rules, rulebook)):
-        number = int(finding.path.split("/")[2])
+        number = _number(finding)
         if number in unjudged or (number in refused and _is_acceptance(finding.rule)):
             continue
         if number in broken and rule_of(finding.rule).needs_end:
@@ -123,13 +123,22 @@ def judge_attempt(
 
     if attempt.outcome == "model-did-not":
         reasons.setdefault("inconclusive", f"the model did not {attempt.reason}")
-    elif attempt.outcome == "stuck" and not reasons.keys() & {"violates", "error", "quirk", "refused"}:
+    elif (
+        attempt.outcome == "stuck"
+        and not reasons.keys() & {"violates", "error", "quirk", "refused"}
+        and not any(f.level == "SHOULD" and _number(f) == len(attempt.exchanges) - 1 for f in findings)
+    ):
         reasons["error"] = (
             f"could not go on: {attempt.reason or 'an answer held no turn, and no rule says why'}"
         )
     verdict = next((v for v in ORDER if v in reasons), "conforms")
     flavour = flavour_of(attempt.exchanges, rulebook)
     return Judgement(verdict, reasons.get(verdict, ""), tuple(findings), flavour)
+
+
+def _number(finding: Finding) -> int:
+    """Which of the attempt's exchanges the finding is in."""
+    return int(finding.path.split("/", 3)[2])
 
 
 def judge(

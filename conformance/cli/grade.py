@@ -184,9 +184,18 @@ def grade(
             run.document.end(run.tally, grader, interrupted)
         notes = _notes(known, interrupted)
         print_graded(run.tally, grader, console, verbose, notes)
-        written = _write(run, suite, notes, suggest=suggest, baseline=write_to, sarif=sarif_to, out=out)
-        for path in written:
-            console.print(f"written: {path}", markup=False, highlight=False)
+        written = _write(
+            run,
+            suite,
+            notes,
+            suggest=suggest,
+            baseline=write_to,
+            sarif=sarif_to,
+            out=out,
+            interrupted=interrupted,
+        )
+        for path, but in written:
+            console.print(f"written: {path}{f' ({but})' if but else ''}", markup=False, highlight=False)
     if interrupted:
         return 130
     return _exit_code(run.tally, fail_on, paths)
@@ -255,8 +264,9 @@ def _write(
     baseline: Path | None,
     sarif: Path | None,
     out: Path | None,
-) -> Iterator[Path]:
-    """Write what was asked for, and say what that was."""
+    interrupted: bool,
+) -> Iterator[tuple[Path, str]]:
+    """Write what was asked for, and say what that was and what it lacks."""
     from conformance.cli.graded_matrix import matrix_of
     from conformance.cli.run import prepare
     from conformance.grade.baseline import relative, write_baseline
@@ -266,19 +276,19 @@ def _write(
     if suggest is not None:
         entries = drafts(run.tally, datetime.date.today())
         suggest.write_text(drafts_text(entries), encoding="utf-8", errors="backslashreplace")
-        yield suggest
+        yield suggest, "" if entries else "no deviation repeats"
     if baseline is not None:
         folder = baseline.parent
         counts = Counter({(relative(file, folder), rule): n for (file, rule), n in run.counted.items()})
         write_baseline(baseline, counts)
-        yield baseline
+        yield baseline, ""
     if sarif is not None and run.sarif is not None:
-        run.sarif.write(sarif)
-        yield sarif
+        run.sarif.write(sarif, interrupted)
+        yield sarif, run.sarif.left_out
     if out is not None:
         prepare(out)
         write_all(matrix_of(run.tally, run.grader, suite, notes), out)
-        yield out
+        yield out, ""
 
 
 def _exit_code(tally: Tally, fail_on: str, paths: Sequence[Path]) -> int:

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 from rich.console import Console
 from rich.text import Text
 
+from conformance.grade.files import UNKNOWN
+from conformance.grade.recorded import Unusable
 from conformance.grade.tally import NOT_KEPT, Deviation, Example, Judged, Place, Tally, by_rule_alone
 from conformance.report.page import Page
 from conformance.rules import rule_of
@@ -35,7 +37,8 @@ def print_graded(
     _endpoints(page, tally)
     _reasons(page, tally, verbose)
     _lacking(page, judged)
-    _unreadable(page, tally, verbose)
+    _refused(page, "Could not be read", tally.unreadable, verbose)
+    _refused(page, "No recordings", _told_of(tally, verbose), verbose)
     for note in notes:
         page.gap()
         page.print(page.foreign(note))
@@ -148,16 +151,25 @@ def _lacking(page: Page, judged: Mapping[str, Judged]) -> None:
         page.rows([(page.own(_of(len(names), "rule")), page.own(reason)) for reason, names in rows], indent=2)
 
 
-def _unreadable(page: Page, tally: Tally, verbose: int) -> None:
-    if not tally.unreadable:
+def _told_of(tally: Tally, verbose: int) -> Sequence[Unusable]:
+    """The files that are no recordings of which something is to be said: those that one could make into some.
+
+    All of them where nothing else was found.
+    """
+    nothing = not tally.sorts and not tally.unreadable
+    return [one for one in tally.foreign if one.reason != UNKNOWN or nothing or verbose]
+
+
+def _refused(page: Page, title: str, refused: Sequence[Unusable], verbose: int) -> None:
+    if not refused:
         return
-    page.title(f"Could not be read: {len(tally.unreadable)}")
+    page.title(f"{title}: {len(refused):,}")
     by_reason: dict[str, list[str]] = {}
-    for one in tally.unreadable:
+    for one in refused:
         at = "" if one.position is None else f" @{one.position}"
         by_reason.setdefault(one.reason, []).append(f"{one.file}{at}")
     for reason, files in sorted(by_reason.items(), key=lambda pair: (-len(pair[1]), pair[0])):
-        page.print(page.own(f"{len(files)} "), page.foreign(reason), indent=2)
+        page.print(page.own(f"{len(files):,} "), page.foreign(reason), indent=2)
         for file in files if verbose else files[:1]:
             page.line(page.whole(file, "dim"), indent=4)
         if len(files) > 1 and not verbose:
@@ -172,7 +184,7 @@ def _counts(page: Page, tally: Tally) -> None:
     told += [f"{outcomes['not gradable']:,} not gradable"] if outcomes["not gradable"] else []
     told += [f"{outcomes['left alone']:,} left alone"] if outcomes["left alone"] else []
     told += [f"{len(tally.unreadable):,} unreadable"] if tally.unreadable else []
-    told += [f"{_of(tally.foreign, 'file')} of no recordings"] if tally.foreign else []
+    told += [f"{_of(len(tally.foreign), 'file')} of no recordings"] if tally.foreign else []
     must, should = (_open_rules(tally, level) for level in ("MUST", "SHOULD"))
     page.print(page.own("; ".join(told), "bold"))
     page.print(page.own(f"{must} MUST and {should} SHOULD rules do not hold somewhere, undeclared"))

@@ -16,8 +16,8 @@ from conformance.judge import Strictness
 from conformance.quirks import Quirk, catalogue
 from conformance.rules import RULES
 from conformance.scenarios import SCENARIOS, Scenario
-from conformance.scenarios.quirks import QUIRK_SCENARIOS
 from conformance.scenarios.base import CAPABILITIES
+from conformance.scenarios.quirks import QUIRK_SCENARIOS
 from conformance.types import Basis, Rulebook
 
 RunMode = Literal["replay", "live", "record"]

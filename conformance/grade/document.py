@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any, TextIO, get_args
 
 from conformance.grade.grading import Fault, Graded, Grader, Outcome, fault_of
+from conformance.grade.providers import ToldBy
 from conformance.grade.recorded import Fidelity, Unusable
 from conformance.grade.tally import Tally
 from conformance.types import WIRES, Basis, Finding, Flavour, Level
@@ -34,6 +35,7 @@ class DocumentWriter:
                 "wire": graded.wire,
                 "endpoint": graded.endpoint,
                 "provider": graded.provider,
+                "told_by": graded.told_by,
                 "model": graded.model,
                 "status": graded.status,
                 "findings": [_finding(finding) for finding in graded.findings],
@@ -62,7 +64,7 @@ def dumped(value: object) -> str:
 def summary(tally: Tally, grader: Grader, interrupted: bool) -> dict[str, Any]:
     """The counts of the document."""
     return {
-        "counts": {**tally.outcomes, "unreadable": len(tally.unreadable), "files": tally.files},
+        "counts": {**tally.outcomes, **_refused(tally), "files": tally.files},
         "reasons": [
             {"outcome": outcome, "reason": reason, "exchanges": number}
             for outcome in get_args(Outcome)
@@ -123,6 +125,10 @@ def _finding(finding: Finding) -> dict[str, Any]:
     return told | {name: value for name, value in optional.items() if value is not None}
 
 
+def _refused(tally: Tally) -> dict[str, int]:
+    return {"unreadable": len(tally.unreadable), "foreign": len(tally.foreign)}
+
+
 def _unreadable(one: Unusable) -> dict[str, Any]:
     at = {} if one.position is None else {"position": one.position}
     return {"file": one.file, "reason": one.reason, **at}
@@ -141,6 +147,7 @@ def schema() -> dict[str, Any]:
             exchanges={**_array(_EXCHANGE), "description": "those with findings, and those not graded"},
             counts=_object(
                 **dict.fromkeys((*get_args(Outcome), "unreadable", "files"), _COUNT),
+                foreign={**_COUNT, "description": "files that are no recordings"},
             ),
             reasons=_array(_object(outcome=_enum(Outcome), reason=_STRING, exchanges=_COUNT)),
             unreadable=_array(_object({"position": _COUNT}, file=_STRING, reason=_STRING)),
@@ -227,6 +234,7 @@ _EXCHANGE = _object(
     wire={"enum": [*WIRES, None]},
     endpoint=_STRING,
     provider=_STRING,
+    told_by={"enum": list(get_args(ToldBy))},
     model=_STRING,
     status={"type": "integer"},
     findings=_array(_FINDING),

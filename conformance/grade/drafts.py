@@ -18,7 +18,7 @@ MIN_EXCHANGES = 2
 
 REVIEW_AFTER = datetime.timedelta(days=180)
 
-_SEVERITY: Mapping[Level, str] = {"MUST": "breaks", "SHOULD": "degrades", "MAY": "cosmetic"}
+_SEVERITY: Mapping[Level, str] = {"MUST": "breaks", "SHOULD": "degrades"}
 _TO_DO = "To be filled in:"
 
 HEADER = """\
@@ -28,11 +28,16 @@ HEADER = """\
 
 
 def drafts(tally: Tally, today: datetime.date) -> list[dict[str, Any]]:
-    """One entry per rule and endpoint where it repeats and nothing declares it, in the catalogue's schema."""
+    """One entry per rule and endpoint where it repeats and nothing declares it, in the catalogue's schema.
+
+    A MAY that does not hold needs no declaring.
+    """
     return [
         _draft(place, deviation, today)
         for place, deviation in sorted(tally.deviations.items())
-        if deviation.open >= MIN_EXCHANGES and rule_of(place.rule).subject == "protocol"
+        if deviation.open >= MIN_EXCHANGES
+        and deviation.level != "MAY"
+        and rule_of(place.rule).subject == "protocol"
     ]
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from conformance.grade.bodies import Decoded, dechunked, decoded, from_value, is_event_stream
 from conformance.grade.recorded import KEPT, Fidelity, Recorded, Unusable
-from conformance.grade.source import Source, Unreadable, dump_json
+from conformance.grade.source import Source, Unreadable, dump_json, load_json
 from conformance.types import Aspect, Exchange, HttpRequest, HttpResponse
 
 Headers = tuple[tuple[str, str], ...]
@@ -142,6 +142,16 @@ def flat_headers(value: object) -> Headers:
 def table(value: object) -> dict[str, Any]:
     """The value where it is a JSON object, else an empty one."""
     return value if isinstance(value, dict) else {}
+
+
+def opened(value: Any) -> Any:
+    """The value; where it is a text that holds JSON, what that holds."""
+    if not isinstance(value, str):
+        return value
+    try:
+        return load_json(value.encode("utf-8", "replace"))
+    except Unreadable:
+        return None
 
 
 def without(found: Recorded | Unusable, aspect: Aspect) -> Recorded | Unusable:

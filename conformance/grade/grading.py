@@ -15,22 +15,29 @@ from typing import Literal
 
 from conformance.excuses import no_evidence
 from conformance.grade.exchanges import BINARY_STREAM
-from conformance.grade.handmade import composed, request_changed
+from conformance.grade.handmade import composed, made_up, request_changed, without_replaced
 from conformance.grade.link import Linker
+from conformance.grade.looked_at import is_of_errors, is_own_error, names_of
+from conformance.grade.provider_marks import not_as_sent, published_reading
+from conformance.grade.providers import ToldBy
 from conformance.grade.recognise import NO_WIRE, Recognised, recognise
 from conformance.grade.recorded import Fidelity, Recorded, Unusable
 from conformance.quirks import Quirk
 from conformance.rules import RULES, Rule, rule_of
 from conformance.rules.across import PREFIX
 from conformance.rules.check import judged
+from conformance.rules.flavours import other_flavours
 from conformance.rules.reading import ABSENT, Reading, read
-from conformance.rules.views import Run, View
+from conformance.rules.views import Run
 from conformance.transport.redact import Redactor
 from conformance.types import Aspect, Exchange, Finding, Level, Rulebook, WireName
 
 Outcome = Literal["graded", "not gradable", "left alone"]
 Fault = Literal["client", "endpoint"]
 LEVELS: tuple[Level, ...] = ("MUST", "SHOULD", "MAY")
+
+REBUILT = "objects of a client library, filled in by it: no evidence of what was on the wire"
+"""Every rule needs to know what was there and what was not."""
 
 EARLY = "the stream stops before its end; perhaps its reader left"
 
@@ -101,10 +108,10 @@ class Graded:
     """One exchange and what came of it.
 
     ``reason`` says why it is not gradable or what it is instead of traffic of a wire; of a graded one, why
-    a part of the rules had nothing to say. Paths of ``findings`` begin at the exchange (``/response/body``).
-    ``turn`` counts the exchanges of its conversation from 0. ``looked_at`` are the names of the kinds of
-    view that it has, ``kept`` what of it the recording kept. ``shown`` is the exchange itself, where there
-    are findings.
+    a part of the rules had nothing to say; ``told_by`` what tells the provider. Paths of ``findings`` begin
+    at the exchange (``/response/body``). ``turn`` counts the exchanges of its conversation from 0.
+    ``looked_at`` are the names of what rules look at in it, ``kept`` what of it the recording kept. ``shown``
+    is the exchange itself, where there are findings.
     """
 
     file: str
@@ -118,6 +125,7 @@ class Graded:
     endpoint: str
     model: str
     status: int
+    told_by: ToldBy = "nothing"
     turn: int = 0
     findings: tuple[Finding, ...] = ()
     kept: frozenset[Aspect] = frozenset()
@@ -134,6 +142,7 @@ class _Item:
     endpoint: str
     excuse: str | None = None
     early: bool = False
+    form_only: bool = False
 
     @property
     def file(self) -> str:
@@ -203,9 +212,14 @@ def _prepared(recorded: Recorded, grader: Grader) -> _Item:
     if seen.wire is None:
         return _Item(recorded, reading, seen, endpoint)
     early = _stops_early(reading, seen.wire)
-    excuse = _why_not(recorded, reading)
-    exchange = _as_judged(recorded.exchange, seen.wire, early)
-    return _Item(recorded, replace(reading, exchange=exchange), seen, endpoint, excuse, early)
+    excuse = _why_not(recorded, reading) or made_up(recorded, reading, seen)
+    recorded = without_replaced(recorded)
+    if excuse is None and grader.endpoint is None:
+        excuse = not_as_sent(recorded, reading, seen)
+    reading = replace(reading, exchange=_as_judged(recorded.exchange, seen.wire, early))
+    form_only = excuse is not None and _has_form(recorded, reading, excuse)
+    excuse = f"{excuse}: only the error's form was judged" if form_only else excuse
+    return _Item(recorded, reading, seen, endpoint, excuse, early, form_only)
 
 
 def _as_judged(exchange: Exchange, wire: WireName, early: bool) -> Exchange:
@@ -224,6 +238,8 @@ def _as_judged(exchange: Exchange, wire: WireName, early: bool) -> Exchange:
 
 def _why_not(recorded: Recorded, reading: Reading) -> str | None:
     """Why an answer is no evidence of anything; ``None`` where it is."""
+    if "presence" not in recorded.kept:
+        return REBUILT
     excuse = no_evidence(reading.exchange) or composed(recorded)
     if excuse is not None:
         return excuse
@@ -240,6 +256,13 @@ def _why_not(recorded: Recorded, reading: Reading) -> str | None:
     if "framing" not in recorded.kept and _leaves_events_out(reading):
         return "the recorder left events out: their numbers have gaps"
     return None
+
+
+def _has_form(recorded: Recorded, reading: Reading, excuse: str) -> bool:
+    """Whether an error that says nothing of the request (quota, load, credentials) still has a form."""
+    if "status" not in recorded.kept or excuse != no_evidence(reading.exchange):
+        return False
+    return reading.status not in (404, 405) and composed(recorded) is None and is_own_error(reading)
 
 
 def _leaves_events_out(reading: Reading) -> bool:
@@ -282,6 +305,7 @@ def _without(item: _Item, outcome: Outcome, reason: str) -> Graded:
         endpoint=item.endpoint,
         model=item.seen.model,
         status=item.reading.status,
+        told_by=item.seen.told_by,
     )
 
 
@@ -291,32 +315,45 @@ def _without(item: _Item, outcome: Outcome, reason: str) -> Graded:
 def _conversation(items: Sequence[_Item], grader: Grader) -> Iterator[Graded]:
     run = Run(tuple(replace(item.reading, index=turn) for turn, item in enumerate(items)))
     found: dict[int, list[Finding]] = {}
+    looked_at: dict[int, frozenset[str]] = {}
+    wires = {item.seen.wire for item in items if item.seen.wire is not None}
+    rules = {rule.id: rule for wire in wires for rule in grader.selected.get(wire, ())}
+    flavour = published_reading(item.seen.provider for item in items)
     for kept in {item.kept for item in items}:
-        wires = {item.seen.wire for item in items if item.seen.wire is not None}
-        rules = {rule.id: rule for wire in wires for rule in grader.selected.get(wire, ())}
-        for finding in judged(run, rules=rules.values(), rulebook=grader.rulebook, kept=kept):
+        for finding in judged(
+            run, rules=rules.values(), rulebook=grader.rulebook, kept=kept, flavour=flavour
+        ):
             turn = int(finding.path.split("/", 3)[2])
             if items[turn].kept == kept and _counts(finding, items[turn]):
                 found.setdefault(turn, []).append(finding)
-    looked_at = _looked_at(run, grader)
+        others = other_flavours(run, grader.rulebook, kept, flavour)
+        held = [rule for rule in rules.values() if rule.flavour not in others]
+        names = names_of(run, held, lambda rule, turn: _applies(rule, items[turn]))
+        looked_at |= {turn: names[turn] for turn, item in enumerate(items) if item.kept == kept}
     for turn, item in enumerate(items):
         findings = tuple(_told(finding, turn, item, grader) for finding in found.get(turn, ()))
-        outcome: Outcome = "graded" if item.excuse is None else "not gradable"
+        outcome: Outcome = "graded" if item.excuse is None or item.form_only else "not gradable"
         yield replace(
             _without(item, outcome, item.excuse or (EARLY if item.early else "")),
             turn=turn,
             findings=findings,
             kept=item.kept,
-            looked_at=looked_at[turn] if item.excuse is None else frozenset(),
+            looked_at=looked_at[turn],
             whole=not item.early,
             shown=item.reading.exchange if findings else None,
         )
 
 
 def _counts(finding: Finding, item: _Item) -> bool:
-    if fault_of(finding) == "client":
+    rule = rule_of(finding.rule)
+    return _applies(rule, item) and not (item.early and rule.needs_end and rule.subject != "client")
+
+
+def _applies(rule: Rule, item: _Item) -> bool:
+    """Whether a rule has a say on an exchange: of an answer that is no evidence, on its form at most."""
+    if rule.subject == "client" or item.excuse is None:
         return True
-    return item.excuse is None and not (item.early and rule_of(finding.rule).needs_end)
+    return item.form_only and is_of_errors(rule)
 
 
 def _told(finding: Finding, turn: int, item: _Item, grader: Grader) -> Finding:
@@ -328,31 +365,6 @@ def _told(finding: Finding, turn: int, item: _Item, grader: Grader) -> Finding:
         got=_REDACTOR.text(finding.got),
         quirk=grader.declares(item.seen.provider, finding),
     )
-
-
-def _looked_at(run: Run, grader: Grader) -> list[frozenset[str]]:
-    """For each exchange the kinds of view that it has: what rules over them had something to look at."""
-    found: list[set[str]] = [set() for _ in run.readings]
-    kinds = {
-        rule.view
-        for reading in run.readings
-        for rule in grader.selected.get(reading.exchange.wire, ())
-        if rule.probe is None
-    }
-    for kind in kinds:
-        views = run.views(kind)
-        if views and isinstance(views[0], View):
-            for index in {view.reading.index for view in views if isinstance(view, View)}:
-                found[index].add(view_name(kind))
-        elif views:
-            for names in found:
-                names.add(view_name(kind))
-    return [frozenset(names) for names in found]
-
-
-def view_name(kind: type) -> str:
-    """A kind of view by a name of its own."""
-    return f"{kind.__module__}.{kind.__name__}"
 
 
 _REDACTOR = Redactor(())

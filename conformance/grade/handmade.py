@@ -1,13 +1,21 @@
-"""Recordings that somebody changed by hand: what contradicts itself in them is no evidence."""
+"""Recordings that somebody changed or made up by hand: what tells it, and what of them is no evidence."""
 
 from __future__ import annotations
 
+import base64
+import binascii
 import json
 import re
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_to_datetime
+from typing import Any
 
+from conformance.grade.providers import LONG_IDS
+from conformance.grade.recognise import Recognised, answers_of
 from conformance.grade.recorded import Recorded
+from conformance.rules.reading import Reading
 
 Headers = tuple[tuple[str, str], ...]
 
@@ -15,6 +23,23 @@ _CREATED = re.compile(rb'"created(?:_at)?"\s{0,9}:\s{0,9}(\d{9,10})\b')
 _DAY = timedelta(days=1)
 _SLACK = 64
 """Bytes by which recorders change a body when they hide what is private in it."""
+
+_REPLACED = re.compile(r"(?i)redacted|scrubbed|filtered|masked|x{3}|\*{3}|\.{3}|^<.*>$|^$")
+"""What recorders write in place of a value that they hide."""
+_HEADER_REPLACED = re.compile(r"(?i)redacted|scrubbed|filtered|-X{3}$|\*{3}|^<[A-Z_]+>$")
+_MACHINE_MADE = re.compile(r"[A-Za-z0-9]{16}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+_GROQ_OWN = "stub"
+"""The id that Groq's Compound itself sends in some answers."""
+_CREATED_AT = re.compile(rb'"created_at"\s{0,9}:\s{0,9}"([0-9T:+-]{0,40}(\.\d)?)')
+_EPOCH = b"1970-"
+_MEDIA = re.compile(
+    rb'"inlineData"\s{0,9}:\s{0,9}\{\s{0,99}"mimeType"\s{0,9}:\s{0,9}"((?:image|audio|video)/[^"]{1,40})"'
+    rb'\s{0,9},\s{0,99}"data"\s{0,9}:\s{0,9}"([^"]{0,80})"'
+)
+_LEAST_MEDIA = 60
+"""Bytes: the smallest picture that can be seen has more, and so has the shortest sound."""
+_LAID_OUT = re.compile(rb'^\{ +"')
+_BY_HAND = "put together by hand"
 
 
 def composed(recorded: Recorded) -> str | None:
@@ -33,11 +58,60 @@ def composed(recorded: Recorded) -> str | None:
         if sent is not None and created:
             nearest = min((datetime.fromtimestamp(at, UTC) - sent for at in created), key=abs)
             if abs(nearest) > _DAY:
-                return f"put together by hand: the body is {abs(nearest).days} days from its Date"
+                return f"{_BY_HAND}: the body is {abs(nearest).days} days from its Date"
     length = _length(response.headers)
     if "spelling" in recorded.kept and length is not None and length > len(response.body) + _SLACK:
-        return "put together by hand: its Content-Length is that of another body"
+        return f"{_BY_HAND}: its Content-Length is that of another body"
     return None
+
+
+def made_up(recorded: Recorded, reading: Reading, seen: Recognised) -> str | None:
+    """Why nobody but a person can have written an answer; ``None`` where nothing says so.
+
+    Providers' ids are random and long, their times have fractions of a second, what they send as a picture is
+    one. Whoever writes a test's data types short ids, whole seconds and three bytes of picture. What a
+    recorder put in place of a value that it hides is none of that, and our own recordings are not asked.
+    """
+    if recorded.exchange.probe is not None or "values" not in recorded.kept or not reading.succeeded:
+        return None
+    response = recorded.exchange.response
+    body = response.body if response is not None else b""
+    if seen.provider in LONG_IDS:
+        name = next(_ids(answers_of(reading)), None)
+        if name is not None and not (
+            _MACHINE_MADE.search(name) or _REPLACED.search(name) or name == _GROQ_OWN
+        ):
+            return f"{_BY_HAND}: {seen.provider} makes no such id as {json.dumps(name)}"
+    if seen.wire == "ollama":
+        times = [found for found in _CREATED_AT.finditer(body) if not found[1].startswith(_EPOCH)]
+        if times and not any(found[2] for found in times):
+            return f"{_BY_HAND}: its times are of whole seconds"
+    for media in _MEDIA.finditer(body):
+        size = _decoded_size(media[2])
+        if size is not None and size < _LEAST_MEDIA:
+            return f"{_BY_HAND}: its {media[1].decode('latin-1')} is of {size} bytes"
+    if (
+        "spelling" in recorded.kept
+        and _LAID_OUT.match(body)
+        and _LAID_OUT.match(recorded.exchange.request.body)
+    ):
+        return f"{_BY_HAND}: question and answer are laid out alike, as no client and no server writes them"
+    return None
+
+
+def without_replaced(recorded: Recorded) -> Recorded:
+    """The recording without headers whose values its recorder replaced, and what that leaves of it.
+
+    An answer with neither Date nor Server came with others than the recorder kept.
+    """
+    response = recorded.exchange.response
+    if response is None or "headers" not in recorded.kept:
+        return recorded
+    kept = tuple(one for one in response.headers if not _HEADER_REPLACED.search(one[1]))
+    if len(kept) == len(response.headers) and any(name.lower() in ("date", "server") for name, _ in kept):
+        return recorded
+    exchange = replace(recorded.exchange, response=replace(response, headers=kept))
+    return replace(recorded, exchange=exchange, kept=recorded.kept - {"all-headers"})
 
 
 def request_changed(recorded: Recorded) -> bool:
@@ -58,6 +132,22 @@ def request_changed(recorded: Recorded) -> bool:
         )
     except (ValueError, RecursionError):
         return True
+
+
+def _ids(answers: Iterator[Mapping[str, Any]]) -> Iterator[str]:
+    """The ids of an answer: its own, or that of the message or response in its first event."""
+    for one in answers:
+        for place in (one, one.get("response"), one.get("message")):
+            if isinstance(place, dict) and isinstance(name := place.get("id"), str) and name:
+                yield name
+
+
+def _decoded_size(data: bytes) -> int | None:
+    """How many bytes a base64 text begins with; ``None`` where it is none."""
+    try:
+        return len(base64.b64decode(data[: len(data) // 4 * 4], validate=True))
+    except (binascii.Error, ValueError):
+        return None
 
 
 def _header(headers: Headers, name: str) -> str | None:

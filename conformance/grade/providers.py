@@ -9,13 +9,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import PurePosixPath
-from typing import Any
+from typing import Any, Literal
 from urllib.parse import urlsplit
 
 from conformance.rules.reading import Reading
 from conformance.types import WireName
 
 UNKNOWN = "unknown"
+
+ToldBy = Literal["address", "headers", "answer", "folder", "wire", "nothing"]
+"""What tells a provider, the surest first: a ``folder`` is what whoever recorded says, a ``wire`` a guess."""
 
 _HOSTS: tuple[tuple[str, str], ...] = (
     ("api.openai.com", "openai"),
@@ -154,8 +157,30 @@ _IDS: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"^gen_[0-9A-Z]{26}"), "vercel-gateway"),
     (re.compile(r"^msg_(?:bdrk|vrtx)_"), UNKNOWN),
     (re.compile(r"^msg_01"), "anthropic"),
+    (re.compile(r"^20\d{12}[0-9a-f]{16,18}$"), "zai"),
+    (re.compile(r"^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}_us-(?:east|west)-\d$"), "xai"),
 )
 """What the id of an answer looks like, where that tells."""
+
+_OPENAI_NEVER = re.compile(
+    r"/|\.gguf$|^(?:llama|qwen|mi[sx]tral|deepseek|gemma|gemini|claude|phi|kimi|glm|grok)",
+    re.IGNORECASE,
+)
+"""Names of models that OpenAI does not serve; its own have no ``/``."""
+_OPENAI_ID_NEVER = re.compile(r"^chat(?:cmpl)?-[0-9a-f]{32}$")
+"""Ids of vLLM, SGLang and TGI."""
+_ELSEWHERE = frozenset({"reasoning", "reasoning_content", "reasoning_details"})
+"""Members of messages and deltas that OpenAI's Chat API has not, and servers that copy it have."""
+_SERVER_OF_OPENAI = "cloudflare"
+
+LONG_IDS: frozenset[str] = frozenset(
+    {
+        *("openai", "azure", "azure-ai", "anthropic", "bedrock-mantle", "google-vertex", "openrouter"),
+        *("xai", "mistral", "groq", "deepseek", "perplexity", "cerebras", "together", "zai", "moonshot"),
+        *("alibaba", "vercel-gateway", "writer", "github-copilot", "chatgpt-codex"),
+    }
+)
+"""Providers all of whose answers' ids hold a run of characters too long to be typed, in 1,500 recordings."""
 
 _OWNERS: Mapping[WireName, str] = {
     "anthropic-messages": "anthropic",
@@ -176,11 +201,12 @@ _NAMES: Mapping[str, str] = {
     "lm-studio": "lm-studio",
     "azure": "azure",
     "gemini": "google-gemini",
-    "zai_coder": "zai",
+    "zai-coder": "zai",
+    "moonshotai": "moonshot",
     "bedrock": "bedrock",
     "chatgpt": "chatgpt-codex",
-    "chatgpt_codex": "chatgpt-codex",
-    "google_vertex": "google-vertex",
+    "chatgpt-codex": "chatgpt-codex",
+    "google-vertex": "google-vertex",
     "openai-compatible": "openai-compatible",
     "open-responses": "open-responses",
     "litellm": "litellm-proxy",
@@ -190,20 +216,23 @@ _NAMES: Mapping[str, str] = {
 
 def provider_of(
     reading: Reading, answers: tuple[Mapping[str, Any], ...], wire: WireName | None, file: str
-) -> str:
-    """The provider or server program that answered; ``unknown`` where nothing tells.
+) -> tuple[str, ToldBy]:
+    """The provider or server program that answered, and what tells; ``unknown`` where nothing does.
 
-    ``answers`` are the objects that the answer begins with, ``file`` is where it was recorded.
+    ``answers`` are objects of the answer, ``file`` is where it was recorded. A folder that names OpenAI is
+    not believed where the answer is none of OpenAI's: servers that copy its API are recorded in such.
     """
-    url = reading.exchange.request.url
-    return (
-        by_url(url)
-        or next(_by_headers(reading), None)
-        or next(_by_answer(answers), None)
-        or by_folder(file)
-        or (_OWNERS.get(wire) if wire else None)
-        or UNKNOWN
+    found: tuple[tuple[ToldBy, str | None], ...] = (
+        ("address", by_url(reading.exchange.request.url)),
+        ("headers", next(_by_headers(reading), None)),
+        ("answer", next(_by_answer(answers), None)),
+        ("folder", by_folder(file)),
+        ("wire", _OWNERS.get(wire) if wire else None),
     )
+    for told_by, name in found:
+        if name is not None and not (told_by == "folder" and name == "openai" and _copied(reading, answers)):
+            return name, told_by
+    return UNKNOWN, "nothing"
 
 
 def by_url(url: str) -> str | None:
@@ -232,7 +261,35 @@ _NEAR = 4
 def by_folder(file: str) -> str | None:
     """The provider that the folders nearest to a file name, the nearest first."""
     folders = PurePosixPath(file).parts[-2 : -2 - _NEAR : -1]
-    return next((name for folder in folders if (name := _NAMES.get(folder.lower()))), None)
+    return next((name for folder in folders if (name := _named(folder))), None)
+
+
+def _named(folder: str) -> str | None:
+    plain = folder.lower()
+    return _NAMES.get(plain) or _NAMES.get(plain.replace("_", "-"))
+
+
+def _copied(reading: Reading, answers: tuple[Mapping[str, Any], ...]) -> bool:
+    """Whether an answer over one of OpenAI's wires holds what OpenAI never sends."""
+    response = reading.exchange.response
+    server = response.header("server") if response else None
+    if server is not None and server.lower() != _SERVER_OF_OPENAI:
+        return True
+    for one in answers:
+        of = one.get("response")
+        places = (one, of) if isinstance(of, dict) else (one,)
+        if any(_OPENAI_NEVER.search(model) for at in places if isinstance(model := at.get("model"), str)):
+            return True
+        if isinstance(name := one.get("id"), str) and _OPENAI_ID_NEVER.search(name):
+            return True
+        choices = one.get("choices")
+        for choice in choices[:_NEAR] if isinstance(choices, list) else ():
+            if not isinstance(choice, dict):
+                continue
+            said = choice.get("message", choice.get("delta"))
+            if "stop_reason" in choice or (isinstance(said, dict) and not _ELSEWHERE.isdisjoint(said)):
+                return True
+    return False
 
 
 def _by_headers(reading: Reading) -> Iterator[str]:

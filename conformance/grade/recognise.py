@@ -12,13 +12,14 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
-from conformance.grade.providers import provider_of
+from conformance.grade.providers import ToldBy, provider_of
 from conformance.rules.reading import Reading, read_json
 from conformance.types import WireName
 
 NO_WIRE = "no such wire"
 _FIRST_LINE = 1024 * 1024  # bytes
 _EVENTS_LOOKED_AT = 8
+_LAST_EVENTS = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,13 +27,15 @@ class Recognised:
     """What an exchange is. ``wire`` is ``None`` where it goes over none of ours: ``why`` says what it is.
 
     ``provider`` is the name of the provider or server program, ``unknown`` where nothing tells; ``model`` is
-    the one asked for, else the one that answered, ``""`` where neither was said.
+    the one asked for, else the one that answered, ``""`` where neither was said. ``told_by`` is what tells
+    the provider.
     """
 
     wire: WireName | None
     why: str
     provider: str
     model: str
+    told_by: ToldBy
 
 
 _ENDS: tuple[tuple[str, WireName | None, str], ...] = (
@@ -82,14 +85,10 @@ def recognise(reading: Reading, file: str = "", wire: WireName | None = None) ->
 
     The folders of its ``file`` may name the provider where nothing in the exchange does.
     """
-    answers = tuple(_answers(reading))
+    answers = tuple(answers_of(reading))
     found, why = (wire, "") if wire is not None else _wire(reading, answers)
-    return Recognised(
-        found,
-        why,
-        provider_of(reading, answers, found, file),
-        _model(reading, answers),
-    )
+    provider, told_by = provider_of(reading, answers, found, file)
+    return Recognised(found, why, provider, _model(reading, answers), told_by)
 
 
 def _wire(reading: Reading, answers: tuple[Mapping[str, Any], ...]) -> tuple[WireName | None, str]:
@@ -204,12 +203,16 @@ def _asked_shape(asked: Any) -> WireName | None:
     return None
 
 
-def _answers(reading: Reading) -> Iterator[Mapping[str, Any]]:
-    """The objects that an answer begins with: the body, the first of its items, lines or events."""
+def answers_of(reading: Reading) -> Iterator[Mapping[str, Any]]:
+    """The objects that an answer begins with: the body, the first of its items, lines or events.
+
+    The last events of a stream come too: some say only there whose they are.
+    """
     value = reading.body.value
     if reading.stream is not None:
-        payloads = list(reading.payloads.values())[:_EVENTS_LOOKED_AT]
-        yield from (one.value for one in payloads if isinstance(one.value, dict))
+        payloads = list(reading.payloads.values())
+        seen = payloads[:_EVENTS_LOOKED_AT] + payloads[_EVENTS_LOOKED_AT:][-_LAST_EVENTS:]
+        yield from (one.value for one in seen if isinstance(one.value, dict))
     elif isinstance(value, dict):
         yield value
     elif isinstance(value, list):

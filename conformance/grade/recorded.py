@@ -19,14 +19,16 @@ Fidelity = Literal[
     "sdk-dump",  # objects of a client library, absent members filled in
 ]
 
+_ALL_BUT_TIMES: frozenset[Aspect] = frozenset(
+    {"request", "status", "headers", "all-headers", "framing", "spelling", "presence", "values"}
+)
+
 KEPT: Mapping[Fidelity, frozenset[Aspect]] = {
-    "wire": frozenset({"request", "status", "headers", "framing", "spelling", "presence", "values"}),
-    "wire-chunks": frozenset(
-        {"request", "status", "headers", "framing", "spelling", "presence", "values", "arrival"}
-    ),
-    "wire-blocks": frozenset({"request", "status", "headers", "framing", "spelling", "presence", "values"}),
+    "wire": _ALL_BUT_TIMES,
+    "wire-chunks": _ALL_BUT_TIMES | {"arrival"},
+    "wire-blocks": _ALL_BUT_TIMES,
     "scrubbed": frozenset({"request", "status", "framing", "presence"}),
-    "parsed": frozenset({"request", "status", "headers", "presence", "values"}),
+    "parsed": frozenset({"request", "status", "headers", "all-headers", "presence", "values"}),
     "reformatted": frozenset({"presence", "values"}),
     "event-data": frozenset({"presence", "values"}),
     "sdk-dump": frozenset(),

@@ -7,8 +7,10 @@ anything, so a result points to its file, and in words to the exchange and the p
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Mapping
 from hashlib import sha256
+from itertools import chain
 from pathlib import Path, PurePath
 from typing import Any
 from urllib.parse import quote
@@ -18,19 +20,19 @@ from conformance.rules import rule_of
 from conformance.types import Finding, Level
 
 MAX_RESULTS = 5_000
-"""More than code hosts keep of one run."""
+"""More than code hosts keep of one run. Beyond it the gravest results stay, and of these the first."""
 
 _LEVELS: Mapping[Level, str] = {"MUST": "error", "SHOULD": "warning", "MAY": "note"}
 
 
 class SarifLog:
-    """Collects results, the first ``MAX_RESULTS`` of them, and counts the rest."""
+    """Collects results, at most ``MAX_RESULTS`` of each level, and counts the rest."""
 
     def __init__(self, version: str) -> None:
         self._version = version
-        self._results: list[dict[str, Any]] = []
+        self._results: dict[Level, list[tuple[int, dict[str, Any]]]] = {level: [] for level in _LEVELS}
+        self._seen: Counter[Level] = Counter()
         self._rules: dict[str, int] = {}
-        self._left_out = 0
 
     def add(self, graded: Graded) -> None:
         """Take the findings of an exchange."""
@@ -38,31 +40,56 @@ class SarifLog:
         for finding in graded.findings:
             told.setdefault(finding.rule, []).append(finding)
         for findings in told.values():
-            if len(self._results) < MAX_RESULTS:
-                self._results.append(self._result(graded, findings))
-            else:
-                self._left_out += 1
+            level = findings[0].level
+            if len(self._results[level]) < MAX_RESULTS:
+                self._results[level].append((self._seen.total(), self._result(graded, findings)))
+            self._seen[level] += 1
 
-    def write(self, path: Path) -> None:
+    @property
+    def left_out(self) -> str:
+        """How many results the log does not hold, of which levels; empty where it holds all."""
+        over = self._seen - Counter({level: len(found) for level, found in self._kept().items()})
+        if not over:
+            return ""
+        levels = ", ".join(f"{over[level]:,} {level}" for level in _LEVELS if over[level])
+        return f"{over.total():,} of {self._seen.total():,} results are left out: {levels}"
+
+    def write(self, path: Path, interrupted: bool = False) -> None:
         """Write the log. Raises ``OSError``."""
-        text = json.dumps(self.document(), ensure_ascii=False, indent=1)
+        text = json.dumps(self.document(interrupted), ensure_ascii=False, indent=1)
         path.write_text(text + "\n", encoding="utf-8", errors="backslashreplace", newline="\n")
 
-    def document(self) -> dict[str, Any]:
+    def document(self, interrupted: bool = False) -> dict[str, Any]:
         """The log as JSON values."""
         driver = {
             "name": "conformance",
             "version": self._version,
             "rules": [_rule(rule) for rule in self._rules],
         }
-        run: dict[str, Any] = {"tool": {"driver": driver}, "results": self._results}
-        if self._left_out:
-            run["properties"] = {"resultsLeftOut": self._left_out}
+        kept = sorted(chain(*self._kept().values()), key=lambda pair: pair[0])
+        results = [result for _, result in kept]
+        if any("suppressions" in result for result in results):
+            # Section 3.27.23: where one result of a run says whether it is suppressed, all do.
+            results = [{"suppressions": []} | result for result in results]
+        told = ["interrupted: only a part was graded"] if interrupted else []
+        told += [self.left_out] if self.left_out else []
+        invocation: dict[str, Any] = {"executionSuccessful": not interrupted}
+        if told:
+            notes = [{"level": "warning", "message": {"text": text}} for text in told]
+            invocation["toolExecutionNotifications"] = notes
+        run = {"tool": {"driver": driver}, "invocations": [invocation], "results": results}
         return {
             "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
             "version": "2.1.0",
             "runs": [run],
         }
+
+    def _kept(self) -> dict[Level, list[tuple[int, dict[str, Any]]]]:
+        room, kept = MAX_RESULTS, {}
+        for level, found in self._results.items():
+            kept[level] = found[:room]
+            room -= len(kept[level])
+        return kept
 
     def _result(self, graded: Graded, findings: list[Finding]) -> dict[str, Any]:
         first = findings[0]
@@ -112,8 +139,14 @@ def _rule(id: str) -> dict[str, Any]:
 
 
 def _uri(file: str) -> str:
+    """Relative to the working directory, which is the repository's in a pipeline, where it lies below."""
     path = PurePath(file)
-    return path.as_uri() if path.is_absolute() else quote(path.as_posix())
+    if path.is_absolute():
+        here = Path.cwd()
+        if not path.is_relative_to(here):
+            return path.as_uri()
+        path = path.relative_to(here)
+    return quote(path.as_posix())
 
 
 def _print(graded: Graded, finding: Finding) -> str:

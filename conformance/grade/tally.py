@@ -7,7 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from conformance.grade.grading import EARLY, LEVELS, Fault, Graded, Grader, Outcome, fault_of, view_name
+from conformance.grade.grading import EARLY, LEVELS, Fault, Graded, Grader, Outcome, fault_of
+from conformance.grade.looked_at import looks_at
 from conformance.grade.recorded import Unusable
 from conformance.rules import rule_of
 from conformance.types import ASPECTS, Aspect, Finding, Level, WireName
@@ -102,7 +103,7 @@ class Tally:
     sorts: Counter[Sort] = field(default_factory=Counter)
     deviations: dict[Place, Deviation] = field(default_factory=dict)
     unreadable: list[Unusable] = field(default_factory=list)
-    foreign: int = 0
+    foreign: list[Unusable] = field(default_factory=list)
     files: int = 0
 
     def count(self, sorts: Mapping[Sort, int]) -> None:
@@ -132,11 +133,8 @@ class Tally:
                 one.examples.append(Example(graded.file, graded.position, graded.model, first, evidence))
 
     def refuse(self, unusable: Unusable) -> None:
-        """Count what could not be read."""
-        if unusable.foreign:
-            self.foreign += 1
-        else:
-            self.unreadable.append(unusable)
+        """Note what could not be read, or is no recording at all."""
+        (self.foreign if unusable.foreign else self.unreadable).append(unusable)
 
     # ---------------------------------------------------------------------------------------- questions
 
@@ -167,19 +165,23 @@ class Tally:
         return [(name, wire, *counts) for (name, wire), counts in sorted(found.items())]  # type: ignore[misc]
 
     def judged(self, grader: Grader) -> dict[Place, Judged]:
-        """By rule and endpoint, on how many exchanges it was judged, and on how many it could not be."""
+        """By rule and endpoint, on how many exchanges it was judged, and on how many it could not be.
+
+        It was judged on those that hold what it looks at (`looked_at`), whether or not its condition is met
+        there.
+        """
         exchanges: Counter[Place] = Counter()
         missing: dict[Place, Counter[str]] = {}
         for sort, number in self.sorts.items():
-            if sort.wire is None or sort.outcome != "graded":
+            if sort.wire is None:
                 continue
             for rule in grader.selected.get(sort.wire, ()):
-                if rule.probe is not None or view_name(rule.view) not in sort.looked_at:
+                if looks_at(rule) not in sort.looked_at:
                     continue
                 place = Place(rule.id, sort.endpoint, sort.wire)
                 if lacks := rule.lacks(sort.kept):
                     missing.setdefault(place, Counter())[not_kept(lacks)] += number
-                elif rule.needs_end and not sort.whole:
+                elif rule.needs_end and not sort.whole and rule.subject != "client":
                     missing.setdefault(place, Counter())[EARLY] += number
                 else:
                     exchanges[place] += number

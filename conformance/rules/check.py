@@ -9,7 +9,7 @@ from conformance.rules.flavours import other_flavours
 from conformance.rules.registry import EVERYTHING, RULES, Rule
 from conformance.rules.views import Run, Violation
 from conformance.transport import sse
-from conformance.types import Aspect, Exchange, Finding, Rulebook
+from conformance.types import Aspect, Exchange, Finding, Flavour, Rulebook
 
 MAX_REPEATS = 3
 """How many findings of one rule in one exchange are told apart; the last one counts the rest."""
@@ -40,11 +40,16 @@ def judged(
     rules: Iterable[Rule] | None = None,
     rulebook: Rulebook = "default",
     kept: frozenset[Aspect] = EVERYTHING,
+    flavour: Flavour | None = None,
 ) -> tuple[Finding, ...]:
-    """What ``check`` finds, in exchanges that were read already."""
+    """What ``check`` finds, in exchanges that were read already.
+
+    ``flavour`` is the published reading that their endpoint is known to follow; without it, the one that
+    they come nearest to counts.
+    """
     beyond = {reading.index for reading in run.readings if reading.beyond}
     found: list[tuple[int, Finding]] = []
-    others = other_flavours(run, rulebook, kept)
+    others = other_flavours(run, rulebook, kept, flavour)
     for rule in RULES.values() if rules is None else rules:
         if rule.flavour in others or rule.lacks(kept):
             continue

@@ -7,6 +7,7 @@ them can't follow the others, so what counts are the rules of the reading it fol
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import get_args
 
 from conformance.rules.registry import EVERYTHING, RULES
 from conformance.rules.views import Run
@@ -28,12 +29,20 @@ def flavour_of(exchanges: Sequence[Exchange], rulebook: Rulebook = "default") ->
     return near[0] if holds else None
 
 
-def other_flavours(run: Run, rulebook: Rulebook, kept: frozenset[Aspect] = EVERYTHING) -> frozenset[Flavour]:
+def other_flavours(
+    run: Run,
+    rulebook: Rulebook,
+    kept: frozenset[Aspect] = EVERYTHING,
+    published: Flavour | None = None,
+) -> frozenset[Flavour]:
     """The readings that a run does not follow: what their rules find in it is no fault.
 
-    They are those of which more rules do not hold than of another. Where two come equally near, neither is
-    left out, so that a run which holds to none is told what is missing for each.
+    ``published`` is the one that its endpoint is known to follow; then they are all others. Else they are
+    those of which more rules do not hold than of another. Where two come equally near, neither is left out,
+    so that a run which holds to none is told what is missing for each.
     """
+    if published is not None:
+        return frozenset(get_args(Flavour)) - {published}
     standings = _standings(run, rulebook, kept)
     return frozenset(standings) - frozenset(_nearest(standings))
 

@@ -9,6 +9,7 @@ from conformance.types import Aspect
 
 _OF_REQUESTS = re.compile(r"^(?:so|mt)\.|\.(?:mt|request)\.")
 _OF_HEADERS = re.compile(r"content-type|-headers?\b|retry-after")
+_OF_ABSENT_HEADERS = re.compile(r"request-id-|error\.retry-after$|retry-after-present|wrong-method")
 
 
 def usual_needs(id: str, view: type[Viewable], probe: str | None) -> frozenset[Aspect]:
@@ -16,7 +17,8 @@ def usual_needs(id: str, view: type[Viewable], probe: str | None) -> frozenset[A
 
     Members must be there or not as they were sent, for any rule at all. Rules of histories, of structured
     output and of requests compare with what was asked, those of server-sent events look at their lines. That
-    a request had to be accepted is only known where its purpose is.
+    a header was not sent is only known where none was left out; that a request had to be accepted, where its
+    purpose is.
     """
     needs: set[Aspect] = {"presence"}
     if issubclass(view, Answered | ErrorAnswer):
@@ -29,6 +31,8 @@ def usual_needs(id: str, view: type[Viewable], probe: str | None) -> frozenset[A
         needs.add("purpose")
     if _OF_HEADERS.search(id):
         needs.add("headers")
+    if _OF_ABSENT_HEADERS.search(id):
+        needs |= {"headers", "all-headers"}
     if id.startswith("sse."):
         needs.add("framing")
     return frozenset(needs)

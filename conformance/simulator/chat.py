@@ -7,12 +7,10 @@ the wire that decodes them.
 
 from __future__ import annotations
 
-import secrets
-import string
-import time
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from conformance.simulator import chance
 from conformance.simulator.answer import (
     JSON_TYPE,
     STREAM_TYPE,
@@ -28,13 +26,12 @@ from conformance.simulator.tokens import groups, tokens
 from conformance.simulator.turns import count
 from conformance.types import Reasoning, Refusal, Text, ToolCall, Turn
 
-_ALPHANUMERIC = string.ascii_letters + string.digits
 _FINGERPRINT = "fp_reference"
 
 
 def fresh_id(prefix: str, length: int) -> str:
     """``prefix`` and that many random letters and digits."""
-    return prefix + "".join(secrets.choice(_ALPHANUMERIC) for _ in range(length))
+    return prefix + chance.letters(length)
 
 
 def write(turn: Turn, request: ChatRequest, gap_s: float) -> Actions:
@@ -57,7 +54,7 @@ def _envelope(kind: str, request: ChatRequest) -> dict[str, Any]:
     return {
         "id": fresh_id("chatcmpl-", 29),
         "object": kind,
-        "created": int(time.time()),
+        "created": chance.now_s(),
         "model": request.model,
         "service_tier": "default",
         "system_fingerprint": _FINGERPRINT,

@@ -7,14 +7,14 @@ whole; nothing marks the end but ``finishReason``.
 
 from __future__ import annotations
 
+import base64
 import json
-import secrets
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from conformance.simulator import gemini_signatures
+from conformance.simulator import chance, gemini_signatures
 from conformance.simulator.answer import Action, Actions, Bytes, Event, Head, Headers, Pause, Respond, encode
 from conformance.simulator.arguments import as_object
 from conformance.simulator.gemini_request import GeminiRequest
@@ -165,7 +165,7 @@ def _response(
 
 
 def _response_id() -> str:
-    return secrets.token_urlsafe(17)
+    return base64.urlsafe_b64encode(chance.token_bytes(17)).rstrip(b"=").decode()
 
 
 def _usage(pieces: Sequence[_Piece], request: GeminiRequest) -> dict[str, Any]:

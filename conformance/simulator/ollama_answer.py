@@ -7,12 +7,12 @@ Source: ollama/ollama, ``docs/openapi.yaml`` (``ChatResponse``, ``ChatStreamEven
 from __future__ import annotations
 
 import json
-import secrets
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from conformance.simulator import chance
 from conformance.simulator.answer import Action, Actions, Head, Headers, Line, Pause, Respond
 from conformance.simulator.arguments import as_object
 from conformance.simulator.ollama_request import OllamaRequest
@@ -57,7 +57,7 @@ def _head(request: OllamaRequest) -> dict[str, Any]:
 
 def _now() -> str:
     """The time in RFC 3339, to the nanosecond."""
-    seconds, nanoseconds = divmod(time.time_ns(), 1_000_000_000)
+    seconds, nanoseconds = divmod(chance.now_ns(), 1_000_000_000)
     return f"{time.strftime('%Y-%m-%dT%H:%M:%S', time.gmtime(seconds))}.{nanoseconds:09}Z"
 
 
@@ -120,7 +120,7 @@ def _call(part: Part, position: int) -> dict[str, Any] | None:
     if not isinstance(part, ToolCall) or arguments is None:
         return None
     function = {"index": position, "name": part.name, "arguments": arguments}
-    return {"id": f"call_{secrets.token_hex(4)}", "function": function}
+    return {"id": f"call_{chance.token_hex(4)}", "function": function}
 
 
 def _text(part: Part, turn: Turn) -> str:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import secrets
 from typing import Any
 
-from conformance.simulator import chat, keys
+from conformance.simulator import chance, chat, keys
 from conformance.simulator.answer import Actions, Headers, Refused, refusal
 from conformance.simulator.behaviour import Persona
 from conformance.simulator.front import Route, models_route
@@ -74,4 +73,4 @@ def models_document(route: Route, persona: Persona) -> Any:
 
 def signature(elapsed_ms: int) -> Headers:
     """The headers that every answer of OpenAI's API has."""
-    return (("x-request-id", f"req_{secrets.token_hex(16)}"), ("openai-processing-ms", str(elapsed_ms)))
+    return (("x-request-id", f"req_{chance.token_hex(16)}"), ("openai-processing-ms", str(elapsed_ms)))

@@ -6,14 +6,12 @@ and recordings of the API): it shares no code with the wire that decodes them.
 
 from __future__ import annotations
 
-import secrets
-import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
-from conformance.simulator import seal
+from conformance.simulator import chance, seal
 from conformance.simulator.chat import fresh_id
 from conformance.simulator.messages import PastCall
 from conformance.simulator.responses_items import SEALED, Item
@@ -46,7 +44,7 @@ def answer(turn: Turn, request: ResponsesRequest) -> Answer:
     begun = _envelope(request)
     ended = begun | {
         "status": "completed" if reason is None else "incomplete",
-        "completed_at": int(time.time()) if reason is None else None,
+        "completed_at": chance.now_s() if reason is None else None,
         "incomplete_details": None if reason is None else {"reason": reason},
         "output": output,
         "service_tier": "default",
@@ -89,7 +87,7 @@ def _envelope(request: ResponsesRequest) -> dict[str, Any]:
     return {
         "id": _fresh("resp"),
         "object": "response",
-        "created_at": int(time.time()),
+        "created_at": chance.now_s(),
         "status": "in_progress",
         "background": False,
         "completed_at": None,
@@ -125,7 +123,7 @@ def _envelope(request: ResponsesRequest) -> dict[str, Any]:
 
 
 def _fresh(kind: str) -> str:
-    return f"{kind}_{secrets.token_hex(25)}"
+    return f"{kind}_{chance.token_hex(25)}"
 
 
 def _usage(turn: Turn, request: ResponsesRequest) -> dict[str, Any]:

@@ -15,6 +15,9 @@ from conformance.simulator.responses_store import ResponseStore
 from conformance.simulator.responses_stream import stream
 from conformance.types import HttpRequest, Turn, WireName
 
+_CHARACTERS = 16 * 1024 * 1024
+"""What is remembered of a run; there are many runs."""
+
 
 class ResponsesFront:
     """``/v1/responses`` (OpenAI API reference); its models are those of Chat Completions."""
@@ -23,7 +26,7 @@ class ResponsesFront:
     base = "/v1"
 
     def __init__(self) -> None:
-        self._store = ResponseStore()
+        self._store = ResponseStore(_CHARACTERS)
 
     def speaks(self, request: HttpRequest, path: str) -> bool:  # noqa: ARG002
         """Whether the path is of this wire."""

@@ -20,12 +20,13 @@ class _Stored:
 
 
 class ResponseStore:
-    """The newest 2,000 responses of all personas, or fewer where their texts are long.
+    """The newest 2,000 responses of all personas, or fewer where their texts exceed ``characters``.
 
     A response is found by the persona that made it only.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, characters: int = _CHARACTERS) -> None:
+        self._most = characters
         self._responses: OrderedDict[tuple[str, str], _Stored] = OrderedDict()
         self._items: dict[tuple[str, str], Item] = {}
         self._characters = 0
@@ -44,7 +45,7 @@ class ResponseStore:
         self._responses[owner, response_id] = _Stored(previous, items, size)
         self._items |= {(owner, item.id): item for item in output}
         self._characters += size
-        while len(self._responses) > _RESPONSES or self._characters > _CHARACTERS:
+        while len(self._responses) > _RESPONSES or self._characters > self._most:
             (forgetting, _), stored = self._responses.popitem(last=False)
             self._characters -= stored.characters
             for item in stored.items:

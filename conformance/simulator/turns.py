@@ -7,51 +7,56 @@ import json
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
 
 from conformance.simulator import schemas
 from conformance.simulator.answer import Refused, refusal
-from conformance.simulator.messages import PastMessage
+from conformance.simulator.improvise import call_of, compact, echo, improvised
 from conformance.simulator.request import ChatRequest
 from conformance.simulator.tokens import tokens
 from conformance.types import NamedChoice, Part, Reasoning, Refusal, Text, Tool, ToolCall, Turn
 
 _MARKER = re.compile(r"\[\[([A-Za-z0-9][A-Za-z0-9._/-]{0,127})\]\]")
-_ECHO_CHARACTERS = 4000
 
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """A turn and where it comes from: a marker's name, or ``improvised``."""
+    """A turn and where it comes from: a marker's name, a place in a script, or ``improvised``.
+
+    One that is ``verbatim`` is said as it stands, whatever the request allows or demands. ``fault`` names
+    what happens to the answer.
+    """
 
     turn: Turn
     origin: str
+    verbatim: bool = False
+    fault: str | None = None
 
 
 def choose(request: ChatRequest, scripts: Mapping[str, Turn]) -> Chosen:
     """The scripted turn of the last marker ``[[name]]`` in a user or tool message, or an improvised one."""
-    speaking = [message.text for message in request.messages if message.role in ("user", "tool")]
-    markers = [name for text in speaking for name in _MARKER.findall(text)]
+    markers = markers_in(message.text for message in request.messages if message.role in ("user", "tool"))
     if not markers:
-        return Chosen(Turn((Text(_echo(request.messages)),)), "improvised")
+        return Chosen(improvised(request), "improvised")
     if markers[-1] not in scripts:
-        return Chosen(Turn((Text(_echo(request.messages)),)), f"improvised (no script {markers[-1]})")
+        return Chosen(improvised(request), f"improvised (no script {markers[-1]})")
     return Chosen(scripts[markers[-1]], markers[-1])
 
 
-def obey(turn: Turn, request: ChatRequest) -> Turn:
+def markers_in(texts: Iterable[str]) -> list[str]:
+    """The names of all markers ``[[name]]``, in order."""
+    return [name for text in texts for name in _MARKER.findall(text)]
+
+
+def obey(turn: Turn, request: ChatRequest, *, verbatim: bool = False) -> Turn:
     """``turn`` bent to the request: tool choice, response format, stop sequences, token cap, finish reason.
 
-    Its ``native_finish_reason`` is the stop sequence that ended it, if one did.
+    Of one that is ``verbatim`` only stop sequences and the cap take something away. What comes of it has the
+    stop sequence that ended it as its ``native_finish_reason``, if one did.
 
     Raises:
         Refused: a call or an answer is demanded whose schema this endpoint can't satisfy.
     """
-    thought = (part for part in turn.parts if request.think or not isinstance(part, Reasoning))
-    parts = _with_calls(tuple(thought), request)
-    called = _has(parts, ToolCall)
-    if not called and not _has(parts, Refusal):
-        parts = _with_text(parts, request)
+    parts = turn.parts if verbatim else _bent(turn.parts, request)
     parts, stopped = _stopped(parts, request.stop)
     parts, full = _capped(parts, request.cap)
     if full:
@@ -64,6 +69,14 @@ def obey(turn: Turn, request: ChatRequest) -> Turn:
         # OpenAI says "stop" beside the calls of a named choice (vllm-project/vllm PR 25054).
         turn = replace(turn, finish_reason="tool_calls" if still_called and not named else "stop")
     return replace(turn, parts=parts)
+
+
+def _bent(parts: tuple[Part, ...], request: ChatRequest) -> tuple[Part, ...]:
+    thought = (part for part in parts if request.think or not isinstance(part, Reasoning))
+    parts = _with_calls(tuple(thought), request)
+    if not _has(parts, ToolCall) and not _has(parts, Refusal):
+        parts = _with_text(parts, request)
+    return parts
 
 
 def count(parts: Iterable[Part]) -> int:
@@ -107,21 +120,15 @@ def _with_calls(parts: tuple[Part, ...], request: ChatRequest) -> tuple[Part, ..
 
 def _improvised_call(request: ChatRequest) -> ToolCall:
     tool: Tool = next(tool for tool in request.tools if tool.name in request.allowed)
-    schema = {"type": "object", **tool.parameters}
     try:
-        arguments = schemas.conforming(schema)
+        return call_of(tool)
     except schemas.Unsatisfiable:
         raise _unsupported(f"function '{tool.name}'", "tools") from None
-    return ToolCall("", tool.name, _dumps(arguments))
 
 
 def _unsupported(what: str, param: str) -> Refused:
     message = f"The schema of {what} uses constraints that this endpoint can't satisfy."
     return refusal(message, param=param, code="unsupported_schema")
-
-
-def _dumps(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
 # --------------------------------------------------------------------------------------------- text
@@ -133,7 +140,7 @@ def _with_text(parts: tuple[Part, ...], request: ChatRequest) -> tuple[Part, ...
     if wanted == text and text:
         return parts
     others = tuple(part for part in parts if not isinstance(part, Text))
-    return (*others, Text(wanted or _echo(request.messages)))
+    return (*others, Text(wanted or echo(request.messages)))
 
 
 def _formatted(text: str, request: ChatRequest) -> str:
@@ -145,26 +152,11 @@ def _formatted(text: str, request: ChatRequest) -> str:
         if schemas.conforms(schema, json.loads(text)):
             return text
     if request.format == "json_object":
-        return _dumps({"answer": _echo(request.messages)})
+        return compact({"answer": echo(request.messages)})
     try:
-        return _dumps(schemas.conforming(schema))
+        return compact(schemas.conforming(schema))
     except schemas.Unsatisfiable:
         raise _unsupported("'response_format'", "response_format") from None
-
-
-def _echo(messages: tuple[PastMessage, ...]) -> str:
-    """What the last user said, or what each call of the last turn returned."""
-    results = {}
-    for message in reversed(messages):
-        if message.role != "tool":
-            break
-        results[message.tool_call_id] = message.text
-    if results:
-        calls = messages[-len(results) - 1].calls
-        lines = [f"{call.name}({call.arguments}) returned: {results[call.id]}" for call in calls]
-        return "\n".join(lines)[:_ECHO_CHARACTERS]
-    said = next((message.text for message in reversed(messages) if message.role == "user"), "")
-    return f"You wrote: {said[:_ECHO_CHARACTERS]}" if said else "You wrote nothing."
 
 
 def _stopped(parts: tuple[Part, ...], stop: tuple[str, ...]) -> tuple[tuple[Part, ...], str | None]:

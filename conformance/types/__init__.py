@@ -28,7 +28,7 @@ from conformance.types.canonical import (
 )
 from conformance.types.exchange import Exchange, Failure, HttpRequest, HttpResponse
 from conformance.types.scenario import Ask, Attempt, Cancel, Raw, Reply, Script, Step, Together
-from conformance.types.verdict import Cell, EndpointRow, Finding, Matrix, ScenarioRow
+from conformance.types.verdict import Cell, EndpointRow, Finding, Matrix, Observation, ScenarioRow
 from conformance.types.vocabulary import (
     ASPECTS,
     JSON,
@@ -86,6 +86,7 @@ __all__ = [
     "Message",
     "Mode",
     "NamedChoice",
+    "Observation",
     "Opaque",
     "Part",
     "Raw",

@@ -41,6 +41,23 @@ class Finding:
 
 
 @dataclass(frozen=True, slots=True)
+class Observation:
+    """What an endpoint did where the reference leaves room; it never bears on a verdict.
+
+    ``policy``, ``aspect`` and ``outcome`` are words of ``conformance.policies``. ``path`` is a JSON Pointer from
+    ``/exchanges/N/...`` (N is 0-based in the cell) to the evidence, ``detail`` one line on it; ``status`` is the
+    HTTP status of a refusal.
+    """
+
+    policy: str
+    aspect: str
+    outcome: str
+    path: str
+    detail: str = ""
+    status: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Cell:
     """One endpoint x scenario x mode. ``reason`` says in a line why the verdict is what it is.
 
@@ -62,6 +79,7 @@ class Cell:
     requests: int = 0
     elapsed_ms: float = 0.0
     flavour: Flavour | None = None
+    observations: tuple[Observation, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,6 +39,7 @@ Aspect = Literal[
     "request",  # the request's body is there
     "status",  # the HTTP status is the one that was received
     "headers",  # the response's headers are those that were received
+    "all-headers",  # and none of them was left out
     "framing",  # an event stream has its own lines: event and data fields, blank lines, end marker
     "spelling",  # JSON is spelt as it came: repeated members, numbers, white space, order of members
     "presence",  # a member that is absent was absent, and one that is null was null

@@ -62,9 +62,11 @@ def test_the_form_of_a_refusal_counts() -> None:
 @pytest.mark.parametrize(
     ("response", "reason"),
     [
-        ({"status": 401, "answer": {"detail": "no"}}, "HTTP 401: the credentials were refused"),
-        ({"status": 403, "answer": {}}, "HTTP 403: the credentials are not allowed to do this"),
-        ({"status": 429, "answer": {}}, "HTTP 429: the rate limit or quota is spent"),
+        ({"status": 401, "answer": b""}, "HTTP 401: the credentials were refused"),
+        ({"status": 403, "answer": b"<html>"}, "HTTP 403: the credentials are not allowed to do this"),
+        ({"status": 429, "answer": b"slow down"}, "HTTP 429: the rate limit or quota is spent"),
+        ({"status": 503, "answer": {"detail": "no"}}, "HTTP 503: the endpoint is overloaded or down"),
+        ({"status": 404, "answer": {"detail": "no"}}, "HTTP 404: nothing answers there"),
         ({"status": 500, "answer": b""}, "HTTP 500: the server failed"),
         ({"status": 503, "answer": b"<html>"}, "HTTP 503: the endpoint is overloaded or down"),
         ({"status": 404, "answer": b"<html>"}, "HTTP 404: nothing answers there"),
@@ -80,6 +82,15 @@ def test_the_form_of_a_refusal_counts() -> None:
 def test_an_answer_that_says_nothing_of_the_wire_is_not_gradable(response: Any, reason: str) -> None:
     found = one((exchange(CHAT, {"messages": []}, **response),))
     assert (found.outcome, found.reason, found.findings) == ("not gradable", reason, ())
+
+
+@pytest.mark.parametrize("status", [401, 403, 429, 500])
+def test_of_an_error_that_says_nothing_of_the_request_only_the_form_is_judged(status: int) -> None:
+    found = one((exchange(CHAT, {"messages": []}, status=status, answer={"detail": "no"}),))
+    assert found.outcome == "graded"
+    assert found.reason.endswith(": only the error's form was judged")
+    assert "err.error-object" in {finding.rule for finding in found.findings}
+    assert all(finding.path.startswith("/response") for finding in found.findings)
 
 
 def test_no_answer_at_all_is_not_gradable() -> None:

@@ -24,6 +24,8 @@ _OFTEN_NULL = [
 ]
 # fmt: on
 """Members that client libraries fill with null where they are absent."""
+_WORTH = re.compile(r"(?i)^content-|^cache-control$|ratelimit|^retry-after|should-retry")
+"""Headers that the suite's rules look into, and recorders keep."""
 _EVENT = re.compile(rb"(?m)^(data: ?)(\S.*?)(?=\r?$)")
 
 
@@ -95,10 +97,21 @@ def _bare(members: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in members.items() if value is not None}
 
 
+def _thinned(exchange: Exchange) -> Exchange:
+    """With the headers alone that a recorder finds worth keeping."""
+    response = exchange.response
+    return _response(
+        headers=tuple((name, value) for name, value in response.headers if _WORTH.search(name))
+        if response
+        else ()
+    )(exchange)
+
+
 LOSSES: Mapping[Aspect, tuple[Loss, ...]] = {
     "request": (lambda one: replace(one, request=replace(one.request, body=b"")),),
     "status": (_response(status=200),),
     "headers": (_response(headers=()),),
+    "all-headers": (_thinned,),
     "framing": (_reframed,),
     "spelling": (lambda one: _in_bodies(one, dict),),
     "presence": (lambda one: _in_bodies(one, _filled), lambda one: _in_bodies(one, _bare)),
@@ -109,6 +122,7 @@ LOSSES: Mapping[Aspect, tuple[Loss, ...]] = {
 """By aspect, how it gets lost."""
 
 GOES_WITH: Mapping[Aspect, frozenset[Aspect]] = {
+    "headers": frozenset({"all-headers"}),
     "framing": frozenset({"arrival"}),
     "spelling": frozenset({"arrival"}),
     "presence": frozenset({"arrival", "spelling"}),

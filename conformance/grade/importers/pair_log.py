@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from conformance.grade.exchanges import Origin, json_body, request_of, status_of, table
+from conformance.grade.exchanges import Origin, json_body, opened, request_of, status_of, table
 from conformance.grade.recorded import KEPT, Recorded, Unusable
 from conformance.grade.shapes import is_answer, is_request
-from conformance.grade.source import Head, Source, Unreadable, load_json
+from conformance.grade.source import Head, Source
 
 name = "pair-log"
 
@@ -29,8 +29,8 @@ def looks_like(head: Head) -> bool:
     """Two members of which one asks as LLM endpoints are asked, and the other is there as well."""
     return any(
         asked in head.item
-        and is_request(_opened(head.item[asked]))
-        and (not head.whole or is_answer(_opened(head.item.get(got))))
+        and is_request(opened(head.item[asked]))
+        and (not head.whole or is_answer(opened(head.item.get(got))))
         for asked, got in _PAIRS
     )
 
@@ -40,23 +40,13 @@ def read(source: Source) -> Iterator[Recorded | Unusable]:
     origin = Origin(source, name, "parsed", KEPT["parsed"] - {"headers"})
     for position, value in enumerate(source.values()):
         line = table(value)
-        pair = next((pair for pair in _PAIRS if is_request(_opened(line.get(pair[0])))), None)
+        pair = next((pair for pair in _PAIRS if is_request(opened(line.get(pair[0])))), None)
         if pair is None or line.get(pair[1]) is None:
             yield origin.unusable(f"not a pair of request and response: {origin.why(value)}", position)
             continue
         request = request_of("POST", _url(line), (), json_body(line[pair[0]]))
         status = next((line[key] for key in _STATUSES if status_of(line.get(key)) is not None), None)
         yield origin.recorded(position, request, status, (), json_body(line[pair[1]]))
-
-
-def _opened(value: Any) -> Any:
-    """The value; where it is a text, the JSON in it."""
-    if not isinstance(value, str):
-        return value
-    try:
-        return load_json(value.encode("utf-8", "replace"))
-    except Unreadable:
-        return None
 
 
 def _url(line: Mapping[str, Any]) -> str:

@@ -144,6 +144,15 @@ def raw_reasoning_of_openai(given: list[Any]) -> None:
     _raw(given, "reasoning_text")
 
 
+def raw_reasoning_twice(given: list[Any]) -> None:
+    """Every event of raw reasoning comes in the words of Open Responses, and again in OpenAI's."""
+    raw_reasoning(given)
+    again = {f"response.reasoning.{end}": f"response.reasoning_text.{end}" for end in ("delta", "done")}
+    for number in reversed(range(len(given))):
+        if given[number]["type"] in again:
+            given.insert(number + 1, given[number] | {"type": again[given[number]["type"]]})
+
+
 def _raw(given: list[Any], word: str) -> None:
     given[:] = [event for event in given if "reasoning_summary_part" not in event["type"]]
     for event in given:

@@ -30,6 +30,7 @@ from conformance.simulator.mutants.responses_edits import (
     place,
     raw_reasoning,
     raw_reasoning_of_openai,
+    raw_reasoning_twice,
     retold,
     twice,
     without,
@@ -181,7 +182,7 @@ AS_A_WHOLE = (
     mutant(
         "resp.stream.reasoning-events-open-responses",
         THOUGHT,
-        together(retold(raw_reasoning_of_openai, broken(NESTED)), events(marker)),
+        together(retold(raw_reasoning_twice), events(marker)),
     ),
 )
 

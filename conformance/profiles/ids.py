@@ -1,0 +1,122 @@
+"""Ids that pair calls with results, rewritten for who takes only his own form of them.
+
+An id says nothing but which result belongs to which call, so any one-to-one rewriting within a conversation
+keeps what is said. All of them depend on the history alone: the same conversation is rewritten the same way
+in every request, which is the map that is kept.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import string
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+
+from conformance.types import Message, Request, ToolCall
+
+_ALPHABET = string.digits + string.ascii_letters
+_NINE = re.compile(r"[a-zA-Z0-9]{9}")
+_PLAIN = re.compile(r"call_[a-zA-Z0-9]{24}")
+_KIMI = re.compile(r"functions\.(.+):(\d+)")
+
+
+def nine_letters(request: Request) -> Request:
+    """Ids of nine letters or digits, which Mistral asks for; ids of that form stay."""
+    return _rewritten(request, lambda old: bool(_NINE.fullmatch(old)), lambda seed: _letters(seed, 9))
+
+
+def plain_calls(request: Request) -> Request:
+    """Ids as OpenAI mints them, for servers that break on their own."""
+    return _rewritten(
+        request, lambda old: bool(_PLAIN.fullmatch(old)), lambda seed: f"call_{_letters(seed, 24)}"
+    )
+
+
+def kimi_native(request: Request) -> Request:
+    """Ids as Kimi's template writes them: ``functions.NAME:INDEX``, counted over the conversation."""
+    count = 0
+    renamed: dict[tuple[int, int], str] = {}
+    for i, message in enumerate(request.messages):
+        for j, part in enumerate(message.parts):
+            if isinstance(part, ToolCall):
+                renamed[i, j] = f"functions.{part.name}:{count}"
+                count += 1
+    return _renamed(request, renamed)
+
+
+def unique_per_turn(request: Request) -> Request:
+    """Distinct ids within each turn: a second use of one gets ``_d2``, on the call and on its result."""
+    renamed: dict[tuple[int, int], str] = {}
+    for i, message in enumerate(request.messages):
+        taken = {part.id for part in message.parts if isinstance(part, ToolCall)}
+        seen: set[str] = set()
+        for j, part in enumerate(message.parts):
+            if isinstance(part, ToolCall):
+                renamed[i, j] = new = part.id if part.id not in seen else second(part.id, taken)
+                seen.add(new)
+                taken.add(new)
+    return _renamed(request, renamed)
+
+
+def second(used: str, taken: Iterable[str]) -> str:
+    """The id of a further call that came with a used one: ``c1_d2``, then ``c1_d3``."""
+    others = set(taken)
+    number = 2
+    while f"{used}_d{number}" in others:
+        number += 1
+    return f"{used}_d{number}"
+
+
+def _letters(seed: str, count: int) -> str:
+    number = int.from_bytes(hashlib.sha256(seed.encode("utf-8", "surrogatepass")).digest(), "big")
+    letters = []
+    for _ in range(count):
+        number, index = divmod(number, len(_ALPHABET))
+        letters.append(_ALPHABET[index])
+    return "".join(letters)
+
+
+def _rewritten(request: Request, fits: Callable[[str], bool], mint: Callable[[str], str]) -> Request:
+    olds = [p.id for m in request.messages for p in m.parts if isinstance(p, ToolCall)]
+    olds += [m.tool_call_id for m in request.messages if m.tool_call_id]
+    taken = {old for old in olds if fits(old)}
+    map_: dict[str, str] = {old: old for old in taken}
+    for old in olds:
+        if old not in map_:
+            new, attempt = mint(old), 0
+            while new in taken:
+                attempt += 1
+                new = mint(f"{old}\0{attempt}")
+            map_[old] = new
+            taken.add(new)
+    return _mapped(request, map_)
+
+
+def _mapped(request: Request, new: Mapping[str, str]) -> Request:
+    def message(old: Message) -> Message:
+        parts = tuple(replace(p, id=new[p.id]) if isinstance(p, ToolCall) else p for p in old.parts)
+        paired = old.tool_call_id
+        return replace(old, parts=parts, tool_call_id=new.get(paired, paired) if paired else paired)
+
+    return replace(request, messages=tuple(message(old) for old in request.messages))
+
+
+def _renamed(request: Request, new: Mapping[tuple[int, int], str]) -> Request:
+    """Calls renamed by their place; a result goes with the latest call of its id that has none yet."""
+    waiting: dict[str, list[str]] = {}
+    out: list[Message] = []
+    for i, message in enumerate(request.messages):
+        parts = list(message.parts)
+        if message.role == "assistant":
+            waiting = {}
+        for j, part in enumerate(parts):
+            if isinstance(part, ToolCall):
+                parts[j] = replace(part, id=new[i, j])
+                waiting.setdefault(part.id, []).append(new[i, j])
+        paired = message.tool_call_id
+        if paired and waiting.get(paired):
+            known = waiting[paired]
+            paired = known.pop(0) if len(known) > 1 else known[0]
+        out.append(replace(message, parts=tuple(parts), tool_call_id=paired))
+    return replace(request, messages=tuple(out))

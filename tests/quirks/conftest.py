@@ -1,0 +1,65 @@
+"""One simulator with a persona for every quirk, and how a scenario is played against it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from typing import Protocol
+
+import pytest
+
+from conformance.engine.drive import Target, run_script
+from conformance.quirks import Quirk, catalogue
+from conformance.scenarios import SCENARIOS, scripts
+from conformance.scenarios.quirks import QUIRK_SCENARIOS
+from conformance.simulator import Persona, Simulator, running
+from conformance.simulator import http as simulator_http
+from conformance.simulator.personas import persona_of
+from conformance.transport.client import Limits, LiveTransport
+from conformance.types import Attempt, WireName
+from conformance.wires import wire
+
+ALL_SCENARIOS = {**SCENARIOS, **QUIRK_SCENARIOS}
+CLEAN = "clean"
+ROOMY = simulator_http.Limits(body=16 * 1024 * 1024)
+
+
+class Play(Protocol):
+    """Plays a scenario against the persona of a quirk, or the clean one, over a wire."""
+
+    def __call__(self, scenario: str, persona: str, over: WireName) -> Attempt: ...
+
+
+def models_of(quirk: Quirk) -> tuple[str, ...]:
+    """The model that a quirk's example names, which its persona then serves."""
+    named = quirk.example.request.get("model") if quirk.example else None
+    return (named,) if isinstance(named, str) and named != "{{model}}" else ()
+
+
+@pytest.fixture(scope="session")
+def play() -> Iterator[Play]:
+    """A pair that was played before is not played again."""
+    simulated = [quirk for quirk in catalogue().values() if quirk.simulated]
+    every_model = tuple({name for quirk in simulated for name in models_of(quirk)})
+    personas = [Persona(CLEAN, models=every_model)]
+    personas += [persona_of(quirk.id, (quirk,), models_of(quirk)) for quirk in simulated]
+    hosted = Simulator(personas, scripts(), gap_s=0, limits=ROOMY)
+    known: dict[tuple[str, str, WireName], Attempt] = {}
+    with running(hosted) as simulator, asyncio.Runner() as runner:
+        transport = LiveTransport(Limits(idle_s=10, total_s=20))
+
+        def go(scenario: str, persona: str, over: WireName) -> Attempt:
+            if (scenario, persona, over) not in known:
+                target = Target(
+                    base_url=simulator.base_url(persona, over),
+                    wire=wire(over),
+                    model=personas[0].model,
+                    key=personas[0].key,
+                    scripted=True,
+                )
+                attempt = runner.run(run_script(ALL_SCENARIOS[scenario], target, transport))
+                known[scenario, persona, over] = attempt
+            return known[scenario, persona, over]
+
+        yield go
+        runner.run(transport.aclose())
