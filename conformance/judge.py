@@ -12,6 +12,8 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 from conformance.excuses import excuse, succeeded, turned_away
+from conformance.policies import POLICIES, hangs, observe
+from conformance.policies.policy import INCONCLUSIVE
 from conformance.quirks import Quirk
 from conformance.rules import RULES, Rule, check, rule_of
 from conformance.rules.across import compared
@@ -25,6 +27,7 @@ from conformance.types import (
     Finding,
     Flag,
     Flavour,
+    Observation,
     Rulebook,
     VerdictName,
 )
@@ -72,6 +75,7 @@ class Judgement:
     reason: str
     findings: tuple[Finding, ...]
     flavour: Flavour | None = None
+    observations: tuple[Observation, ...] = ()
 
 
 def judge_attempt(
@@ -84,8 +88,11 @@ def judge_attempt(
     """The verdict of one attempt.
 
     ``quirks`` are those the endpoint declares: each forgives exactly the findings it explains. ``beside`` are
-    the exchanges of the same scenario with the same server over another wire.
+    the exchanges of the same scenario with the same server over another wire. A scenario that measures a policy
+    is judged by no rule: what it observed never makes the verdict.
     """
+    if scenario.policy:
+        return _measured(scenario, attempt)
     reasons: dict[VerdictName, str] = {}
     refused: set[int] = set()
     unjudged: set[int] = set()
@@ -141,6 +148,25 @@ def _number(finding: Finding) -> int:
     return int(finding.path.split("/", 3)[2])
 
 
+def _measured(scenario: Scenario, attempt: Attempt) -> Judgement:
+    """What was observed: ``conforms`` where anything was, whatever it is."""
+    reasons: dict[VerdictName, str] = {}
+    lost: set[int] = set()
+    for number, exchange in enumerate(attempt.exchanges):
+        let_off = None if hangs(exchange) else excuse(scenario, exchange)
+        if let_off is not None:
+            verdict, reason = let_off
+            reasons.setdefault(verdict, reason)
+            lost |= {number} if verdict == "error" else set()
+    why = f"the model did not {attempt.reason}" if attempt.outcome == "model-did-not" else attempt.reason
+    found = observe(POLICIES[scenario.policy], attempt.exchanges, lost=lost, reason=why)
+    if all(one.outcome == INCONCLUSIVE for one in found):
+        reasons.setdefault("inconclusive", found[0].detail if found else why)
+        found = () if "error" in reasons else found
+    verdict = next((v for v in ORDER if v in reasons), "conforms")
+    return Judgement(verdict, reasons.get(verdict, ""), (), observations=found)
+
+
 def judge(
     endpoint: str,
     scenario: Scenario,
@@ -176,6 +202,7 @@ def judge(
         elapsed_ms=sum(e.elapsed_ms for a in attempts for e in a.exchanges),
         decided_by=number,
         flavour=decided.flavour,
+        observations=decided.observations,
     )
 
 

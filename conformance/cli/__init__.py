@@ -10,6 +10,7 @@ from conformance import __version__
 from conformance.cli.calibration import calibrate_command
 from conformance.cli.catalogue import explain, list_group, schema
 from conformance.cli.certify import certify
+from conformance.cli.check_request import check_request
 from conformance.cli.docs import docs
 from conformance.cli.doctor import doctor
 from conformance.cli.field_notes import field_notes
@@ -63,6 +64,7 @@ for command in (
     field_notes,
     translate,
     parse,
+    check_request,
 ):
     cli.add_command(command)
 

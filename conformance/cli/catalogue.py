@@ -12,6 +12,7 @@ from conformance.cli.failing import clearly
 from conformance.types import ASPECTS, Aspect
 
 if TYPE_CHECKING:
+    from conformance.quirks import Quirk
     from conformance.rules import Rule
 
 Row = Mapping[str, Any]
@@ -134,20 +135,27 @@ def explain_scenario(id: str) -> str:
 
 
 def explain_quirk(id: str) -> str:
-    """A quirk as text: trigger, what is observed and expected, who, workaround, sources."""
+    """A quirk as text: trigger, an example, what is observed and expected, who, workaround, sources."""
     from conformance.quirks import catalogue
 
     quirk = catalogue()[id]
     shows = [f"{', '.join(s.rules)} in {', '.join(s.scenarios)}" for s in quirk.shows]
+    example = quirk.example
     rows = [
         ("trigger", quirk.trigger),
+        ("request", _as_text(example.request) if example else None),
+        ("answer", _as_text(example.answer) if example and example.answer is not None else None),
         ("observed", quirk.observed),
         ("expected", quirk.expected),
         ("severity", quirk.severity),
+        ("wire", quirk.wire),
         ("providers", ", ".join(quirk.providers)),
+        ("since", quirk.since),
+        ("until", quirk.until),
         ("workaround", quirk.workaround),
-        ("shows as", "; ".join(shows)),
-        ("simulated", ", ".join(act.behaviour for act in quirk.simulate) or "no"),
+        ("", quirk.no_workaround and f"(no client's work: {quirk.no_workaround})"),
+        ("shows as", "; ".join(shows) or f"not detected: {quirk.undetected}"),
+        ("simulated", _simulation(quirk)),
         ("confidence", quirk.confidence),
         ("review by", quirk.review_by.isoformat()),
         ("note", quirk.note),
@@ -160,6 +168,18 @@ def explain_quirk(id: str) -> str:
             lines.append(f"{name:<11} {first}")
             lines += [f"{'':<11} {line}" for line in rest]
     return "\n".join(lines)
+
+
+def _as_text(value: Any) -> str:
+    return value.rstrip("\n") if isinstance(value, str) else json.dumps(value, ensure_ascii=False, indent=1)
+
+
+def _simulation(quirk: Quirk) -> str:
+    if not quirk.simulated:
+        return f"no: {quirk.unsimulated}" if quirk.unsimulated else "no"
+    how = ["refuses such a request"] if quirk.refuses else []
+    how += [act.behaviour for act in quirk.simulate]
+    return f"{', '.join(how)} (conformance serve --quirk {quirk.id})"
 
 
 @click.group("list")

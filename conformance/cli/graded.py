@@ -17,7 +17,7 @@ from conformance.rules import rule_of
 from conformance.types import Level, VerdictName
 
 if TYPE_CHECKING:
-    from conformance.grade.grading import Grader
+    from conformance.grade.grading import Grader, Outcome
 
 _FEW = 5
 _MARKS: dict[Level, VerdictName] = {"MUST": "violates", "SHOULD": "warns", "MAY": "unsupported"}
@@ -125,15 +125,16 @@ def _endpoints(page: Page, tally: Tally) -> None:
 
 
 def _reasons(page: Page, tally: Tally, verbose: int) -> None:
-    for outcome, title in (
-        ("not gradable", "Not gradable"),
-        ("left alone", "Left alone: no traffic of a wire"),
-    ):
-        found = tally.reasons("not gradable" if outcome == "not gradable" else "left alone")
-        if found:
+    titles: Mapping[Outcome, str] = {
+        "graded": "Graded in part",
+        "not gradable": "Not gradable",
+        "left alone": "Left alone: no traffic of a wire",
+    }
+    for outcome, title in titles.items():
+        if found := tally.reasons(outcome):
             page.title(title)
             shown = found if verbose else found[: 2 * _FEW]
-            page.rows([(page.own(str(number)), page.foreign(reason)) for reason, number in shown], indent=2)
+            page.rows([(page.own(f"{number:,}"), page.foreign(reason)) for reason, number in shown], indent=2)
             if left := len(found) - len(shown):
                 page.print(page.own(f"and {left} more reasons (-v)"), indent=2)
 

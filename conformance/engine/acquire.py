@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 from conformance import __version__, config
 from conformance.config import Endpoint, FromEnv
 from conformance.dialects import dialect
-from conformance.engine.cells import Acquired, broken, failed, unsupported
+from conformance.engine.cells import Acquired, broken, failed, unmeasured, unsupported
 from conformance.engine.drive import Target, plan, run_script
 from conformance.engine.evidence import evidence, redacted
 from conformance.engine.exchange_log import append
@@ -176,6 +176,9 @@ class Acquirer:
         redactor: Redactor,
     ) -> Cell:
         cell = unsupported(endpoint, scenario, target.wire, target.dialect)
+        if cell is None and transport is None:
+            path = cassette_path(endpoint, scenario.id, self._options)
+            cell = unmeasured(endpoint, scenario, path, record_command(endpoint, self._options, scenario.id))
         if cell is None:
             if transport is None:
                 acquired, flags = await self._replay(endpoint, scenario, target, redactor)
@@ -212,6 +215,7 @@ class Acquirer:
             cell,
             reason=redactor.text(cell.reason),
             findings=tuple(redacted(finding, redactor) for finding in cell.findings),
+            observations=tuple(replace(o, detail=redactor.text(o.detail)) for o in cell.observations),
             evidence=evidence(attempts[cell.decided_by].exchanges, redactor, shown_as),
         )
 

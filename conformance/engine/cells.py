@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from conformance.config import Endpoint
 from conformance.dialects import Dialect
@@ -44,6 +45,13 @@ def unsupported(
             return None
         reason = beyond
     return Cell(endpoint.name, scenario.id, "strict", "unsupported", reason=reason)
+
+
+def unmeasured(endpoint: Endpoint, scenario: Scenario, cassette: Path, command: str) -> Cell | None:
+    """The cell of a policy that a recorded endpoint was never asked about, if it is one: nothing is amiss."""
+    if not scenario.policy or cassette.exists():
+        return None
+    return Cell(endpoint.name, scenario.id, "strict", "not-run", reason=f"no cassette; record it: {command}")
 
 
 def failed(scenario: Scenario, target: Target, kind: FailureKind, message: str) -> Acquired:

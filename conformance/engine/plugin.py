@@ -201,7 +201,7 @@ class ScenarioItem(pytest.Item):
             raise CellFailure(describe(cell))
         if cell.verdict == "error":
             raise CellError(cell.reason)
-        if cell.verdict in ("unsupported", "inconclusive"):
+        if cell.verdict in ("unsupported", "inconclusive", "not-run"):
             pytest.skip(f"{cell.verdict}: {cell.reason}")
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:

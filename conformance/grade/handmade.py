@@ -28,6 +28,8 @@ _REPLACED = re.compile(r"(?i)redacted|scrubbed|filtered|masked|x{3}|\*{3}|\.{3}|
 """What recorders write in place of a value that they hide."""
 _HEADER_REPLACED = re.compile(r"(?i)redacted|scrubbed|filtered|-X{3}$|\*{3}|^<[A-Z_]+>$")
 _MACHINE_MADE = re.compile(r"[A-Za-z0-9]{16}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+_NO_CHATCMPL = frozenset({"xai", "mistral", "perplexity", "zai", "vercel-gateway"})
+"""Providers whose ids begin otherwise than OpenAI's: a body alone that has both is put together."""
 _GROQ_OWN = "stub"
 """The id that Groq's Compound itself sends in some answers."""
 _CREATED_AT = re.compile(rb'"created_at"\s{0,9}:\s{0,9}"([0-9T:+-]{0,40}(\.\d)?)')
@@ -38,6 +40,8 @@ _MEDIA = re.compile(
 )
 _LEAST_MEDIA = 60
 """Bytes: the smallest picture that can be seen has more, and so has the shortest sound."""
+_LOGPROBS = re.compile(rb'"avgLogprobs"\s{0,9}:\s{0,9}-?\d\.(\d{1,3})\s{0,99}[,}]')
+"""A mean of logarithms with so few digits is nobody's but a person's."""
 _LAID_OUT = re.compile(rb'^\{ +"')
 _BY_HAND = "put together by hand"
 
@@ -82,10 +86,14 @@ def made_up(recorded: Recorded, reading: Reading, seen: Recognised) -> str | Non
             _MACHINE_MADE.search(name) or _REPLACED.search(name) or name == _GROQ_OWN
         ):
             return f"{_BY_HAND}: {seen.provider} makes no such id as {json.dumps(name)}"
+        if name is not None and seen.told_by in ("answer", "folder") and _anothers(name, seen.provider):
+            return f"{_BY_HAND}: {seen.provider} makes no ids that begin with chatcmpl"
     if seen.wire == "ollama":
         times = [found for found in _CREATED_AT.finditer(body) if not found[1].startswith(_EPOCH)]
         if times and not any(found[2] for found in times):
             return f"{_BY_HAND}: its times are of whole seconds"
+    if seen.wire == "gemini" and any(found[1].strip(b"0") for found in _LOGPROBS.finditer(body)):
+        return f"{_BY_HAND}: a mean of logarithms has more digits"
     for media in _MEDIA.finditer(body):
         size = _decoded_size(media[2])
         if size is not None and size < _LEAST_MEDIA:
@@ -132,6 +140,10 @@ def request_changed(recorded: Recorded) -> bool:
         )
     except (ValueError, RecursionError):
         return True
+
+
+def _anothers(name: str, provider: str) -> bool:
+    return provider in _NO_CHATCMPL and name.startswith("chatcmpl-") and not _REPLACED.search(name)
 
 
 def _ids(answers: Iterator[Mapping[str, Any]]) -> Iterator[str]:

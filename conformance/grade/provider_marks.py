@@ -26,8 +26,8 @@ _READINGS: Mapping[str, Flavour] = {
 """The reading of Responses that a provider says it follows.
 
 It is OpenAI's own service, and Azure's; llama.cpp (tools/server/README.md) and vLLM
-(docs/serving/online_serving/responses_api.md) name it. Who names both readings, as mistral.rs does, or none is
-held to the nearest.
+(docs/serving/online_serving/responses_api.md) name it. Who names both readings, as mistral.rs does, or none
+is held to the nearest.
 """
 
 _ALWAYS = frozenset(
@@ -78,12 +78,16 @@ def _responses(reading: Reading) -> Iterator[Mapping[str, Any]]:
 def _too_few_tokens(reading: Reading) -> str | None:
     """That a response counts fewer tokens of its request than that has words: no token has two words."""
     asked = reading.asked
-    usage = next((told["usage"] for told in _responses(reading) if isinstance(told.get("usage"), dict)), {})
+    usage: dict[str, Any] = next(
+        (told["usage"] for told in _responses(reading) if isinstance(told.get("usage"), dict)), {}
+    )
     tokens = usage.get("input_tokens")
     if not isinstance(asked, dict) or type(tokens) is not int or tokens <= 0 or asked.get("truncation"):
         return None
     words = sum(len(text.split()) for text in _texts(asked))
-    return f"made up by hand: it counts {tokens} tokens of a request of {words} words" if words > tokens else None
+    if words <= tokens:
+        return None
+    return f"put together by hand: it counts {tokens} tokens of a request of {words} words"
 
 
 def _texts(asked: Mapping[str, Any]) -> Iterator[str]:

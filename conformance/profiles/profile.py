@@ -132,8 +132,8 @@ class Profile:
         """What the visible text of an answer really holds (reasoning, calls); ``None``: just that text."""
         return None
 
-    def repair_error(self, status: int, document: Any) -> tuple[int, Any]:
-        """Repair an error: its status, and its body as JSON. ``document`` is ``None`` where it is no JSON."""
+    def repair_error(self, status: int, document: Any, asked: Asked) -> tuple[int, Any]:  # noqa: ARG002
+        """Repair an error: its status and its body as JSON, whole or in an event of a stream (then 200)."""
         return status, document
 
     # ---------------------------------------------------------------------------- the reference client

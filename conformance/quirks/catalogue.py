@@ -11,8 +11,9 @@ from importlib import resources
 from typing import Any, Literal, Self
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
+from conformance.quirks.conditions import Pattern
 from conformance.quirks.declarations import Alters, Example, Refuses
 from conformance.types import Finding, WireName
 
@@ -28,15 +29,10 @@ class Shows(BaseModel):
 
     rules: tuple[str, ...] = Field(min_length=1)
     scenarios: tuple[str, ...] = Field(min_length=1, description="Ids or globs.")
-    got: str | None = Field(default=None, description="Pattern searched in what was got, case-insensitive.")
-    path: str | None = Field(default=None, description="Pattern searched in the finding's path.")
-
-    @field_validator("got", "path")
-    @classmethod
-    def _compiles(cls, value: str | None) -> str | None:
-        if value is not None:
-            re.compile(value)
-        return value
+    got: Pattern | None = Field(
+        default=None, description="Pattern searched in what was got, case-insensitive."
+    )
+    path: Pattern | None = Field(default=None, description="Pattern searched in the finding's path.")
 
     def explains(self, scenario: str, finding: Finding) -> bool:
         """Whether this is the finding that the quirk makes show."""

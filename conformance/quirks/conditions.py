@@ -6,15 +6,28 @@ One declaration serves twice: ``check-request`` reads a request against it, and 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, Literal, Self, TypeAlias
+from typing import Annotated, Any, Literal, Self, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
 from conformance.quirks import histories
 from conformance.quirks.paths import Place, as_text, kept, places
 
 JsonType: TypeAlias = Literal["null", "boolean", "number", "string", "array", "object"]
+
+
+def _compiles(text: str) -> str:
+    try:
+        re.compile(text)
+    except re.error as error:
+        raise ValueError(f"no regular expression: {error}") from None
+    return text
+
+
+Pattern: TypeAlias = Annotated[str, AfterValidator(_compiles)]
+"""A regular expression as text."""
 
 _MAX_MATCHED = 10_000
 _MAX_PLACES = 1_000
@@ -33,8 +46,10 @@ class Clause(BaseModel):
     at: str | None = Field(default=None, description="A path, see paths.py.")
     one_of: tuple[Any, ...] | None = Field(default=None, description="The value is one of these.")
     not_one_of: tuple[Any, ...] | None = Field(default=None, description="The value is none of these.")
-    matches: str | None = Field(default=None, description="A text that this pattern matches whole.")
-    not_matches: str | None = Field(default=None, description="A text that this pattern doesn't match whole.")
+    matches: Pattern | None = Field(default=None, description="A text that this pattern matches whole.")
+    not_matches: Pattern | None = Field(
+        default=None, description="A text that this pattern doesn't match whole."
+    )
     type: tuple[JsonType, ...] | None = Field(default=None, description="The value has one of these types.")
     above: float | None = Field(default=None, description="A number above this.")
     below: float | None = Field(default=None, description="A number below this.")
@@ -43,13 +58,13 @@ class Clause(BaseModel):
     empty: bool | None = Field(default=None, description="True for '', [] and {}; false for others.")
     missing: str | None = Field(default=None, description="An object without this member.")
     other_keys: tuple[str, ...] | None = Field(default=None, description="Members not in this list.")
-    repeated: Literal[True] | None = Field(default=None, description="A value that occurred before.")
+    repeated: Literal[True] | None = Field(default=None, description="A value that occurs more than once.")
     mixed: Literal[True] | None = Field(default=None, description="Values that are not all the same.")
     not_among: str | None = Field(default=None, description="A value that is not at this other path.")
     after: str | None = Field(default=None, description="Filters that the item before it passes.")
     not_after: str | None = Field(default=None, description="Filters that the item before it, if any, fails.")
     check: str | None = Field(default=None, description="A check by name, see histories.py; needs no path.")
-    model: str | None = Field(default=None, description="A pattern that the model's name matches whole.")
+    model: Pattern | None = Field(default=None, description="A pattern that the model's name matches whole.")
     is_not: bool = Field(default=False, description="The clause holds where it finds nothing.")
 
     @model_validator(mode="after")
@@ -67,13 +82,6 @@ class Clause(BaseModel):
             kept(None, filters or "")
         return self
 
-    @field_validator("matches", "not_matches", "model")
-    @classmethod
-    def _compiles(cls, value: str | None) -> str | None:
-        if value is not None:
-            re.compile(value)
-        return value
-
     def found(self, body: Mapping[str, Any], model: str) -> tuple[Place, ...]:
         """The places in ``body`` that it names; ``model`` is the model asked for, wherever it was said."""
         if self.model is not None:
@@ -90,12 +98,9 @@ class Clause(BaseModel):
                     if key not in self.other_keys:
                         yield Place((*place.path, key), place.value[key])
         elif self.repeated:
-            seen: set[str] = set()
-            for place in chosen:
-                text = as_text(place.value)
-                if text in seen:
-                    yield place
-                seen.add(text)
+            texts = [as_text(place.value) for place in chosen]
+            counts = Counter(texts)
+            yield from (place for place, text in zip(chosen, texts, strict=True) if counts[text] > 1)
         elif self.mixed:
             first = as_text(chosen[0].value) if chosen else ""
             yield from (place for place in chosen if as_text(place.value) != first)

@@ -25,6 +25,7 @@ from conformance.types import (
     Level,
     Matrix,
     Mode,
+    Observation,
     ScenarioRow,
 )
 
@@ -71,6 +72,19 @@ def cell_to_json(cell: Cell) -> dict[str, Any]:
         "elapsed_ms": cell.elapsed_ms,
         "evidence": [_jsonable(exchange) for exchange in cell.evidence],
         **({} if cell.flavour is None else {"flavour": cell.flavour}),
+        **({"observations": list(map(_observation_to_json, cell.observations))} if cell.observations else {}),
+    }
+
+
+def _observation_to_json(observation: Observation) -> dict[str, Any]:
+    status = {} if observation.status is None else {"status": observation.status}
+    return {
+        "policy": _text(observation.policy),
+        "aspect": _text(observation.aspect),
+        "outcome": _text(observation.outcome),
+        "path": _text(observation.path),
+        "detail": _text(observation.detail),
+        **status,
     }
 
 
@@ -173,6 +187,7 @@ def cell_from_json(data: Mapping[str, Any]) -> Cell:
             **data,
             "flags": tuple(data["flags"]),
             "findings": tuple(Finding(**finding) for finding in data["findings"]),
+            "observations": tuple(Observation(**one) for one in data.get("observations", ())),
             "evidence": tuple(data["evidence"]),
         }
     )
@@ -291,8 +306,23 @@ _EVIDENCE = _object(
     truncated={"type": "boolean", "description": "true when a body was cut to fit the report"},
 )
 
+_OBSERVATION = _object(
+    {"status": {"type": "integer", "description": "the HTTP status of a refusal"}},
+    policy=_STRING,
+    aspect=_STRING,
+    outcome=_STRING,
+    path={**_STRING, "description": "JSON Pointer from /exchanges/N to the evidence, N counting from 0"},
+    detail=_STRING,
+)
+
 _CELL = _object(
-    {"flavour": {**_enum(Flavour), "description": "the published reading of the wire that it holds to"}},
+    {
+        "flavour": {**_enum(Flavour), "description": "the published reading of the wire that it holds to"},
+        "observations": {
+            **_array(_OBSERVATION),
+            "description": "policies that were observed; they bear on no verdict",
+        },
+    },
     endpoint=_STRING,
     scenario=_STRING,
     mode=_enum(Mode),

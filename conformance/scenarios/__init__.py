@@ -12,6 +12,8 @@ from conformance.scenarios import (
     ollama,
     parameters,
     parser,
+    policies,
+    policies_histories,
     reasoning,
     responses,
     stream,
@@ -38,6 +40,7 @@ _CHAPTERS = (
     "anthropic",
     "gemini",
     "ollama",
+    "policies",
 )
 for _scenario in sorted(SCENARIOS.values(), key=lambda s: _CHAPTERS.index(s.chapter)):
     SCENARIOS[_scenario.id] = SCENARIOS.pop(_scenario.id)
@@ -56,6 +59,8 @@ __all__ = [
     "ollama",
     "parameters",
     "parser",
+    "policies",
+    "policies_histories",
     "reasoning",
     "responses",
     "scripts",

@@ -109,7 +109,9 @@ class Scenario:
     clean persona, the scripted model and the adapters' expected results all come from it.
     ``wires`` are those whose own words it uses; a canonical request runs on every wire that can say it.
     ``written`` is what the scripted model writes, in Hermes text, where that is not the plain form of the
-    ideal turn of that number.
+    ideal turn of that number. One that measures a ``policy`` is judged by no rule: whatever the endpoint does is
+    observed. Its ideal turns are what a model says that nothing binds and that was told nothing, so that what
+    an answer has beyond them is the endpoint's doing.
     """
 
     id: str
@@ -122,6 +124,7 @@ class Scenario:
     intrusive: bool = False
     wires: tuple[WireName, ...] = WIRES
     written: Mapping[int, str] = field(default_factory=dict)
+    policy: str = ""
 
     @property
     def chapter(self) -> str:
@@ -142,6 +145,7 @@ def scenario(
     intrusive: bool = False,
     wires: tuple[WireName, ...] = WIRES,
     written: Mapping[int, str] | None = None,
+    policy: str = "",
 ) -> Callable[[Callable[[], Script]], Callable[[], Script]]:
     """Register the decorated generator function; its docstring is title and explanation.
 
@@ -156,7 +160,17 @@ def scenario(
             raise ValueError(f"scenario {id}: unknown capability {', '.join(sorted(unknown))}")
         text = " ".join(line.strip() for line in doc.strip().splitlines())
         SCENARIOS[id] = Scenario(
-            id, title.rstrip("."), text, script, ideal, needs, optional, intrusive, wires, written or {}
+            id,
+            title.rstrip("."),
+            text,
+            script,
+            ideal,
+            needs,
+            optional,
+            intrusive,
+            wires,
+            written or {},
+            policy,
         )
         return script
 
@@ -259,8 +273,12 @@ def marked(request: Request, name: str) -> Request:
 
     Only for endpoints configured ``scripted: true``: the scripted model and the simulator answer
     with the turn of the last marker they see. Scenario texts never carry one. Messages that go out
-    verbatim (``extra``) are marked in the same way.
+    verbatim (``extra``) are marked in the same way, and in those of a wire's own (``native``) the last plain
+    text of the user is.
     """
+    request = replace(
+        request, native={wire: _marked_native(body, name) for wire, body in request.native.items()}
+    )
     verbatim = request.extra.get("messages")
     if isinstance(verbatim, list):
         return replace(request, extra={**request.extra, "messages": _marked_verbatim(verbatim, name)})
@@ -286,6 +304,25 @@ def _marked_verbatim(messages: list[dict[str, Any]], name: str) -> list[dict[str
     marker = f"\n[[{name}]]"
     marked = content + marker if isinstance(content, str) else [*content, {"type": "text", "text": marker}]
     return [*messages[:last], {**messages[last], "content": marked}, *messages[last + 1 :]]
+
+
+def _marked_native(body: Mapping[str, JSON], name: str) -> Mapping[str, JSON]:
+    """The members of a wire's own body, marked in its history, if they hold one."""
+    key = next((key for key in ("messages", "input", "contents") if isinstance(body.get(key), list)), None)
+    items: Any = body[key] if key else ()
+    for position in range(len(items) - 1, -1, -1):
+        item = items[position]
+        if item.get("role") != "user":
+            continue
+        if isinstance(item.get("content"), str) and item["content"]:
+            marked = {**item, "content": f"{item['content']}\n[[{name}]]"}
+        elif isinstance(item.get("parts"), list) and item["parts"] and item["parts"][-1].get("text"):
+            last = {**item["parts"][-1], "text": f"{item['parts'][-1]['text']}\n[[{name}]]"}
+            marked = {**item, "parts": [*item["parts"][:-1], last]}
+        else:
+            continue
+        return {**body, str(key): [*items[:position], marked, *items[position + 1 :]]}
+    return body
 
 
 def asks_of(step: Step) -> tuple[Ask, ...]:

@@ -1,6 +1,7 @@
 """A scenario per catalogued quirk that no other scenario triggers: its smallest request, sent as it is.
 
-They are not part of an ordinary run: a row that declares the quirk runs its scenario, others when asked by name.
+They are no part of an ordinary run: a row that declares the quirk runs its scenario, others when asked by
+name.
 """
 
 from __future__ import annotations

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from conformance.simulator.behaviour import Behaviour, Persona
 from conformance.simulator.behaviours import BEHAVIOURS
+from conformance.simulator.journal import JournalEntry
 from conformance.simulator.personas import PERSONAS, persona
-from conformance.simulator.server import JournalEntry, Simulator, running
+from conformance.simulator.server import Simulator, running
 
 __all__ = [
     "BEHAVIOURS",

@@ -48,10 +48,11 @@ class Behaviour:
 
 @dataclass(frozen=True, slots=True)
 class Persona:
-    """An endpoint to be; the clean one has no behaviours. ``key`` is the bearer token it wants.
+    """An endpoint to be; the clean one has no behaviours. ``key`` is the bearer token it wants, if
+    any.
 
     It serves ``model`` and whatever matches the ``models``, patterns as in file names. ``quirks`` are the
-    ids of those it acts out.
+    ids of those it acts out, ``origins`` for each of the behaviours those that it acts out.
     """
 
     name: str
@@ -60,6 +61,13 @@ class Persona:
     key: str = "sk-reference"
     models: tuple[str, ...] = ()
     quirks: tuple[str, ...] = ()
+    origins: tuple[tuple[str, ...], ...] = ()
+
+    @property
+    def acts(self) -> tuple[tuple[Behaviour, tuple[str, ...]], ...]:
+        """Each behaviour with the ids of the quirks that it acts out."""
+        origins = self.origins or ((),) * len(self.behaviours)
+        return tuple(zip(self.behaviours, origins, strict=True))
 
     def serving(self, model: str) -> Persona:
         """The persona as the one that serves ``model``, if it does at all."""

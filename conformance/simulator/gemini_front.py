@@ -61,6 +61,8 @@ class GeminiFront:
 
         A wrong key gets 400, as recorded; none at all gets 403.
         """
+        if not persona.key:
+            return
         given = header(request.headers, "x-goog-api-key") or _query(request).get("key")
         if not given:
             message = (

@@ -9,6 +9,7 @@ import asyncio
 import socket
 import struct
 from asyncio import StreamReader, StreamWriter
+from collections.abc import Callable
 from dataclasses import dataclass
 from http import HTTPStatus
 
@@ -210,9 +211,15 @@ async def linger(reader: StreamReader, writer: StreamWriter, limits: Limits) -> 
 
 
 async def perform(
-    actions: Actions, reader: StreamReader, writer: StreamWriter, received: Received | None
+    actions: Actions,
+    reader: StreamReader,
+    writer: StreamWriter,
+    received: Received | None,
+    sent: Callable[[bytes], None] | None = None,
 ) -> bool:
     """Carry the actions out; true when the connection may carry another request.
+
+    ``sent`` is called with all that goes out, piece by piece.
 
     Raises:
         ConnectionError: the client left.
@@ -221,27 +228,33 @@ async def perform(
     head_only = received is not None and received.request.method == "HEAD"
     reusable = received is not None and received.keep_alive
     chunked = answered = False
+
+    def write(data: bytes) -> None:
+        writer.write(data)
+        if sent is not None:
+            sent(data)
+
     for action in actions:
         match action:
             case Respond(status, headers, body):
                 data = body if isinstance(body, bytes) else encode(body)
                 lines = (*headers, ("content-length", str(len(data))))
-                writer.write(_head(status, lines, reusable) + (b"" if head_only else data))
+                write(_head(status, lines, reusable) + (b"" if head_only else data))
                 answered = True
             case Head(status, headers, framing):
                 chunked = framing == "chunked" and not http10
                 reusable = reusable and chunked
                 lines = (*headers, ("transfer-encoding", "chunked")) if chunked else headers
-                writer.write(_head(status, lines, reusable))
+                write(_head(status, lines, reusable))
                 answered = True
             case Event(data, name):
                 payload = data.encode() if isinstance(data, str) else encode(data)
                 named = b"" if name is None else b"event: " + name.encode() + b"\n"
-                writer.write(_framed(named + b"data: " + payload + b"\n\n", chunked))
+                write(_framed(named + b"data: " + payload + b"\n\n", chunked))
             case Line(data):
-                writer.write(_framed(encode_line(data), chunked))
+                write(_framed(encode_line(data), chunked))
             case Bytes(data):
-                writer.write(_framed(data, chunked))
+                write(_framed(data, chunked))
             case Pause(seconds):
                 await asyncio.sleep(seconds)
             case Reset():
@@ -255,7 +268,7 @@ async def perform(
                 return False
         await writer.drain()
     if chunked:
-        writer.write(b"0\r\n\r\n")
+        write(b"0\r\n\r\n")
         await writer.drain()
     return reusable and answered
 

@@ -98,6 +98,6 @@ def _named(tools: Sequence[Tool], prompt: str) -> list[Tool]:
 
 
 def _words(text: str) -> list[str]:
-    """Its words in lower case, also those of ``camelCase`` and ``snake_case``, without the ``s`` of a plural."""
+    """Its words in lower case, also of ``camelCase`` and ``snake_case``, without the ``s`` of a plural."""
     found = (word.lower() for word in _WORD.findall(text))
     return [word[:-1] if len(word) > _TELLING and word.endswith("s") else word for word in found]

@@ -24,10 +24,10 @@ class JournalEntry:
     """One request and what became of it.
 
     ``action`` is ``answered ORIGIN``, ``refused: WHY``, ``took over: WHY``, ``fault: NAME`` or ``failed:
-    ERROR``; ORIGIN is a marker's name, a turn of the script file or ``improvised``, WHY a quirk's id where one
-    is the reason. ``quirks`` are the ids of those that shaped the answer. ``body`` is the parsed JSON object, if it
-    was one. ``status`` is ``None`` where no head of an answer was sent. Credentials in ``query`` and
-    ``headers`` are masked. ``number`` counts the requests of a run from 1.
+    ERROR``; ORIGIN is a marker's name, a turn of the script file or ``improvised``, WHY a quirk's id where
+    one is the reason. ``quirks`` are the ids of those that shaped the answer. ``body`` is the parsed JSON
+    object, if it was one. ``status`` is ``None`` where no head of an answer was sent. Credentials in
+    ``query`` and ``headers`` are masked. ``number`` counts the requests of a run from 1.
     """
 
     persona: str

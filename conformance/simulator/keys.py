@@ -10,11 +10,13 @@ from conformance.types import HttpRequest
 
 
 def bearer(request: HttpRequest, wanted: str) -> None:
-    """Refuse a request that does not carry ``wanted`` as a bearer token.
+    """Refuse a request that does not carry ``wanted`` as a bearer token; where that is empty, let all in.
 
     Raises:
         Refused: 401, as OpenAI words it.
     """
+    if not wanted:
+        return
     given = header(request.headers, "authorization")
     challenge = (("www-authenticate", "Bearer"),)
     if not given:
@@ -27,8 +29,10 @@ def bearer(request: HttpRequest, wanted: str) -> None:
 def check(given: str | None, wanted: str, headers: Headers = ()) -> None:
     """Refuse another key than ``wanted``, and never repeat it: error bodies end up in logs.
 
+    Where ``wanted`` is empty, any key and none will do.
+
     Raises:
         Refused: 401.
     """
-    if given is None or not hmac.compare_digest(given.encode(), wanted.encode()):
+    if wanted and (given is None or not hmac.compare_digest(given.encode(), wanted.encode())):
         raise refusal("The API key is not correct.", status=401, code="invalid_api_key", headers=headers)

@@ -31,7 +31,10 @@ class PastCall:
 
 @dataclass(frozen=True, slots=True)
 class PastMessage:
-    """One message of the history; ``text`` joins its text parts, ``members`` are the names it has."""
+    """One message of the history; ``text`` joins its text parts, ``members`` are the names it has.
+
+    ``thought`` is the reasoning in it that reaches the model.
+    """
 
     role: str
     text: str
@@ -39,6 +42,7 @@ class PastMessage:
     tool_call_id: str | None = None
     images: int = 0
     members: frozenset[str] = frozenset()
+    thought: str = ""
 
 
 def read_messages(body: Fields) -> tuple[PastMessage, ...]:

@@ -25,14 +25,17 @@ _MAX_CALLS = 100_000
 def read_messages(body: Fields) -> tuple[PastMessage, ...]:
     """The conversation, results paired with calls: by id where both have one, by name, or by order.
 
-    A result that no call asked for becomes a user message, and a call without a result is left out.
+    A result that no call asked for becomes a user message, and a call without a result is left out. The thinking
+    of the current turn alone is kept, as the template of qwen3 has it.
 
     Raises:
         Refused: 400, a member has the wrong type.
     """
     items = body.objects("messages", 0, _MAX_MESSAGES) or []
     read = [_message(item) for item in items]
-    return tuple(_paired(read))
+    last = max((place for place, message in enumerate(read) if message.role == "user"), default=-1)
+    shown = [replace(m, thought="") if place < last else m for place, m in enumerate(read)]
+    return tuple(_paired(shown))
 
 
 def _message(item: Fields) -> PastMessage:
@@ -44,14 +47,15 @@ def _message(item: Fields) -> PastMessage:
         raise wrong_value(item.param("role"), f"supported values are {', '.join(_ROLES)}")
     text = item.text("content") or ""
     members = frozenset(item.names())
-    if item.text("thinking"):
+    thought = item.text("thinking") or ""
+    if thought:
         members |= {"reasoning_content"}
     images = _images(item)
     if role == "tool":
         # The name stands in for the id that the call may not have had; _paired puts the call's own id here.
         label = item.text("tool_call_id") or item.text("tool_name") or item.text("name") or ""
         return PastMessage(role, text, tool_call_id=label, images=images, members=members)
-    return PastMessage(role, text, _calls(item), images=images, members=members)
+    return PastMessage(role, text, _calls(item), images=images, members=members, thought=thought)
 
 
 def _images(item: Fields) -> int:

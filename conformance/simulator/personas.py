@@ -29,9 +29,16 @@ def persona_of(name: str, quirks: Iterable[Quirk], models: tuple[str, ...] = ())
         KeyError: a quirk names a behaviour that there is not.
     """
     chosen = tuple(quirks)
-    behaviours = tuple(behaviour for quirk in chosen for behaviour in _acting_out(quirk))
+    origins: dict[Behaviour, tuple[str, ...]] = {}
+    for quirk in chosen:
+        for behaviour in _acting_out(quirk):
+            origins[behaviour] = (*origins.get(behaviour, ()), quirk.id)
     return Persona(
-        name, tuple(dict.fromkeys(behaviours)), models=models, quirks=tuple(quirk.id for quirk in chosen)
+        name,
+        tuple(origins),
+        models=models,
+        quirks=tuple(quirk.id for quirk in chosen),
+        origins=tuple(origins.values()),
     )
 
 

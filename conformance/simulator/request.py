@@ -265,6 +265,6 @@ def prompt_tokens_of(messages: tuple[PastMessage, ...], tools: tuple[Tool, ...])
     """About how many tokens the prompt costs."""
     count = 3
     for message in messages:
-        count += 4 + estimate(message.text) + _IMAGE_TOKENS * message.images
+        count += 4 + estimate(message.text) + estimate(message.thought) + _IMAGE_TOKENS * message.images
         count += sum(estimate(call.name) + estimate(call.arguments) for call in message.calls)
     return count + sum(8 + estimate(tool.name + tool.description + str(tool.parameters)) for tool in tools)

@@ -60,7 +60,8 @@ def items_of(output: Sequence[dict[str, Any]]) -> tuple[Item, ...]:
     for item in output:
         match item["type"]:
             case "reasoning":
-                items.append(Item("reasoning", "input", item["id"], after=reasoning))
+                thought = "".join(part["text"] for part in item["summary"])
+                items.append(Item("reasoning", "input", item["id"], after=reasoning, thought=thought))
                 reasoning = item["id"]
                 continue
             case "message":

@@ -94,29 +94,35 @@ def _check_called(item: Item, called: set[str], waiting: dict[str, None]) -> Non
 
 
 def past_messages(instructions: str | None, items: Sequence[Item]) -> tuple[PastMessage, ...]:
-    """The conversation as the model reads it: its own neighbouring items are one message, outputs follow."""
+    """The conversation as the model reads it: its own neighbouring items are one message, outputs follow.
+
+    It reads reasoning of the current turn only: what stands after the last user message (guide "Reasoning
+    models", keeping reasoning items in context).
+    """
     outputs: dict[str, deque[tuple[int, Item]]] = defaultdict(deque)
     for position, item in enumerate(items):
         if item.kind == "function_call_output":
             outputs[item.call_id].append((position, item))
     past = [PastMessage("system", instructions)] if instructions else []
+    left = sum(item.role == "user" for item in items)
     for by_model, run in groupby(items, key=lambda item: item.spoken_by_model):
         if by_model:
-            past += _turn(list(run), outputs)
+            past += _turn(list(run), outputs, current=not left)
         else:
-            past += [
-                PastMessage(item.role, item.text, images=item.images)
-                for item in run
-                if item.kind == "message"
-            ]
+            said = [item for item in run if item.kind == "message"]
+            left -= sum(item.role == "user" for item in said)
+            past += [PastMessage(item.role, item.text, images=item.images) for item in said]
     return tuple(past)
 
 
-def _turn(run: Sequence[Item], outputs: dict[str, deque[tuple[int, Item]]]) -> Iterable[PastMessage]:
+def _turn(
+    run: Sequence[Item], outputs: dict[str, deque[tuple[int, Item]]], *, current: bool
+) -> Iterable[PastMessage]:
     calls = tuple(item.call for item in run if item.call)
-    thought = any(item.kind == "reasoning" for item in run)
+    members = frozenset({"reasoning_content"} if any(item.kind == "reasoning" for item in run) else ())
     text = "".join(item.text for item in run)
-    yield PastMessage("assistant", text, calls, members=frozenset(("reasoning_content",) if thought else ()))
+    thought = "".join(item.thought for item in run) if current else ""
+    yield PastMessage("assistant", text, calls, members=members, thought=thought)
     answered = sorted((outputs[call.id].popleft() for call in calls), key=lambda found: found[0])
     for _, item in answered:
         yield PastMessage("tool", item.text, tool_call_id=item.call_id, images=item.images)

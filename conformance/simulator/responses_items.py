@@ -55,7 +55,8 @@ SEALED = "gAAAAAB"
 class Item:
     """One item of a conversation. ``after`` is the id of the reasoning item that it must not be without.
 
-    ``unseen``: a reasoning item that came without its encrypted content, and must be one of ours.
+    ``unseen``: a reasoning item that came without its encrypted content, and must be one of ours. ``thought`` is
+    what can be read of reasoning.
     """
 
     kind: str
@@ -68,6 +69,7 @@ class Item:
     call_id: str = ""
     after: str = ""
     unseen: bool = False
+    thought: str = ""
 
     @property
     def spoken_by_model(self) -> bool:
@@ -218,18 +220,19 @@ def _output(item: Fields, param: str, item_id: str) -> Item:
 
 
 def _reasoning(item: Fields, param: str, item_id: str) -> Item:
+    thought: list[str] = []
     for name, kind in (("summary", "summary_text"), ("content", "reasoning_text")):
         for part in item.objects(name, 0, _MOST) or ():
             part.closed(("type", "text"))
             if part.choice("type", (kind,)) is None:
                 raise missing(part.param("type"))
-            _needed(part, "text")
+            thought.append(_needed(part, "text"))
     if not item.has("summary"):
         raise missing(item.param("summary"))
     encrypted = item.text("encrypted_content")
     if encrypted is None:
-        return Item("reasoning", param, item.needed_text("id"), unseen=True)
+        return Item("reasoning", param, item.needed_text("id"), unseen=True, thought="".join(thought))
     if not encrypted.startswith(SEALED) or not seal.genuine(encrypted.removeprefix(SEALED), "reasoning"):
         message = f"The encrypted content for item {(item_id or param)[:100]} could not be verified."
         raise refusal(message, param=item.param("encrypted_content"), code="invalid_encrypted_content")
-    return Item("reasoning", param, item_id)
+    return Item("reasoning", param, item_id, thought="".join(thought))

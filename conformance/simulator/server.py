@@ -1,55 +1,45 @@
-"""The server: routes, keys, the journal, and the connections' lives."""
+"""The server: the connections' lives, and what lies around the answers: runs, journal, control API."""
 
 from __future__ import annotations
 
 import asyncio
 import threading
-import time
 from asyncio import StreamReader, StreamWriter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
-from email.utils import formatdate
+from dataclasses import replace
 from types import TracebackType
 from typing import Any
-from urllib.parse import unquote
 
-from conformance.simulator import turns
-from conformance.simulator.answer import JSON_TYPE, Actions, Head, Pause, Refused, Respond, refusal
+from conformance.simulator import chance
+from conformance.simulator.addresses import Address, address
+from conformance.simulator.answer import Actions, Refused
+from conformance.simulator.answering import Answering, signed
 from conformance.simulator.behaviour import Persona
-from conformance.simulator.cache import PromptCache
-from conformance.simulator.fields import parse
-from conformance.simulator.front import Front, Route
+from conformance.simulator.control import Control
 from conformance.simulator.fronts import fronts
-from conformance.simulator.http import Limits, Received, header, linger, perform, read_request
-from conformance.simulator.request import ChatRequest
-from conformance.types import HttpRequest, Turn, WireName
+from conformance.simulator.http import Limits, Received, linger, perform, read_request
+from conformance.simulator.journal import JournalEntry
+from conformance.simulator.performed import Performance
+from conformance.simulator.runs import DEFAULT, Run, Runs, named
+from conformance.simulator.script import Script
+from conformance.types import Exchange, Turn, WireName
 
 _HOST = "127.0.0.1"
-_JOURNAL_ENTRIES = 10_000
-
-
-@dataclass(frozen=True, slots=True)
-class JournalEntry:
-    """One request and what became of it.
-
-    ``action`` is ``answered NAME``, ``refused: WHY``, ``took over: BEHAVIOUR`` or ``failed: ERROR``;
-    ``body`` is the parsed JSON object, if it was one.
-    """
-
-    persona: str
-    method: str
-    path: str
-    body: Mapping[str, Any] | None
-    action: str
 
 
 class Simulator:
     """Endpoints on one loopback port, one under ``/p/<persona>`` for each persona, each speaking every wire.
 
-    ``scripts`` maps a marker's name to the turn that a prompt with ``[[name]]`` is answered with.
-    ``latency_s`` seconds pass before each answer, ``gap_s`` between the events of a stream.
-    ``journal`` keeps the last 10,000 requests.
+    ``scripts`` maps a marker's name to the turn that a prompt with ``[[name]]`` is answered with, ``script``
+    is a file's turns, which come before those. ``latency_s`` seconds pass before each answer, ``gap_s`` between
+    the events of a stream. With a ``seed`` the same requests bring the same bytes, dates included.
+
+    What is remembered is kept apart for each run, which a request names in the header ``X-Conformance-Run``
+    or before its path (``/r/<run>/p/<persona>``). A control API lies under ``/__conformance``.
+
+    ``on_entry`` is called with every entry of a journal when its answer begins, ``on_exchange`` with the
+    persona's name and every exchange when it is over; both in the server's thread.
     """
 
     def __init__(
@@ -59,18 +49,47 @@ class Simulator:
         latency_s: float = 0.0,
         gap_s: float = 0.001,
         limits: Limits = Limits(),  # noqa: B008 (frozen)
+        *,
+        script: Script = Script(),  # noqa: B008 (frozen)
+        seed: int | None = None,
+        on_entry: Callable[[JournalEntry], None] | None = None,
+        on_exchange: Callable[[str, Exchange], None] | None = None,
     ) -> None:
-        self.journal: list[JournalEntry] = []
-        self._cache = PromptCache()
-        self._fronts = fronts()
         self._personas = {persona.name: persona for persona in personas}
-        self._scripts = scripts
-        self._latency_s = latency_s
-        self._gap_s = gap_s
+        self._answers = Answering(self._personas, scripts, script, latency_s, gap_s)
+        self._bases = {front.wire: front.base for front in fronts()}
+        self._runs = Runs()
+        self._control = Control(self._personas, self._runs, self.base_url)
         self._limits = limits
+        self._seed = seed
+        self._on_entry = on_entry
+        self._on_exchange = on_exchange
         self._server: asyncio.Server | None = None
         self._connections: set[asyncio.Task[Any]] = set()
         self._port = 0
+
+    @property
+    def journal(self) -> list[JournalEntry]:
+        """The newest requests of the default run, the oldest first."""
+        return list(self.run().journal.entries())
+
+    @property
+    def personas(self) -> Mapping[str, Persona]:
+        """The personas by name."""
+        return self._personas
+
+    @property
+    def origin(self) -> str:
+        """The URL of its root, without a slash at the end."""
+        return f"http://{_HOST}:{self._port}"
+
+    def run(self, name: str = DEFAULT) -> Run:
+        """What is remembered of a run; one that was not there is begun."""
+        return self._runs.get(name)
+
+    def reset(self, run: str = DEFAULT) -> None:
+        """Forget all of a run."""
+        self._runs.reset(run)
 
     async def start(self, port: int = 0) -> None:
         """Listen on the loopback interface; port 0 lets the system choose.
@@ -101,14 +120,14 @@ class Simulator:
     ) -> None:
         await self.stop()
 
-    def base_url(self, persona: str, wire: WireName = "openai-chat") -> str:
-        """The base URL of a persona, as a client of that wire configures it.
+    def base_url(self, persona: str, wire: WireName = "openai-chat", run: str | None = None) -> str:
+        """The base URL of a persona, as a client of that wire configures it; with a ``run``, in that one.
 
         Raises:
             KeyError: there is no such persona, or no such wire.
         """
-        base = {front.wire: front.base for front in self._fronts}[wire]
-        return f"http://{_HOST}:{self._port}/p/{self._personas[persona].name}{base}"
+        within = "" if run is None else f"/r/{run}"
+        return f"{self.origin}{within}/p/{self._personas[persona].name}{self._bases[wire]}"
 
     # ------------------------------------------------------------------------------------ connections
 
@@ -122,7 +141,7 @@ class Simulator:
             # The client left, or stop() ends us: either way there is no one to tell.
             writer.transport.abort()
         except Exception as error:  # an answer that broke while it was written
-            self._note(JournalEntry("", "", "", None, f"failed: {error!r}"))
+            self._note(self.run(), JournalEntry("", "", "", None, f"failed: {error!r}"), 0)
             writer.transport.abort()
         finally:
             self._connections.discard(task)
@@ -133,128 +152,52 @@ class Simulator:
             try:
                 received = await read_request(reader, writer, self._limits)
             except Refused as refused:
-                self._note(JournalEntry("", "", "", None, f"refused: {refused.why}"))
-                actions = _signed(refused.actions(), self._fronts[-1], time.monotonic())
+                run = self.run()
+                self._note(run, JournalEntry("", "", "", None, f"refused: {refused.why}"), 0)
+                actions = signed(refused.actions(), run.fronts[-1], chance.now_ns())
                 await perform(actions, reader, writer, None)
                 await linger(reader, writer, self._limits)
                 return
-            if received is None or not await perform(self._answer(received), reader, writer, received):
+            if received is None or not await self._serve(received, reader, writer):
                 return
 
-    # ---------------------------------------------------------------------------------------- answers
-
-    def _answer(self, received: Received) -> Actions:
-        request, started = received.request, time.monotonic()
-        path = unquote(_path(request.url))
-        name, rest = _split(path)
-        persona = self._personas.get(name)
-        front = next(front for front in self._fronts if front.speaks(request, rest))
-        body: dict[str, Any] | None = None
-        actions: Actions
+    async def _serve(self, received: Received, reader: StreamReader, writer: StreamWriter) -> bool:
+        """Answer a request; true when the connection may carry another."""
+        request = received.request
+        to = address(request)
+        if to.is_control:
+            return await perform(self._control.answer(request, to), reader, writer, received)
+        actions, wire = self._answer(received, to)
+        if self._on_exchange is None or to.persona not in self._personas:
+            return await perform(actions, reader, writer, received)
+        absolute = self.origin + request.url if request.url.startswith("/") else request.url
+        performance = Performance(replace(request, url=absolute), wire)
+        left = True
         try:
-            if persona is None:
-                raise _not_found(request, path)
-            for behaviour in persona.behaviours:
-                taken = behaviour.first(request)
-                if taken is not None:
-                    self._note(JournalEntry(name, request.method, path, None, f"took over: {behaviour.name}"))
-                    return taken
-            route = _route(front, request, rest)
-            front.authorize(request, persona)
-            if route.kind == "ask":
-                body = parse(request.body)
-                asked = route.model or body.get("model")
-                model = asked if isinstance(asked, str) else ""
-                for behaviour in persona.behaviours:
-                    if (objection := behaviour.screen(front.wire, body, model)) is not None:
-                        raise objection
-                actions, done = self._ask(persona.serving(model), front, route, body)
-            else:
-                document = front.models(route, persona)
-                actions, done = [Respond(200, JSON_TYPE, document)], "answered models"
+            watched = performance.watched(actions)
+            reusable = await perform(watched, reader, writer, received, performance.sent)
+            left = False
+            return reusable
+        finally:
+            self._on_exchange(to.persona, performance.exchange(left=left))
+
+    def _answer(self, received: Received, to: Address) -> tuple[Actions, WireName]:
+        request = received.request
+        objection = None
+        try:
+            run = self.run(named(request.headers, to.run))
         except Refused as refused:
-            worded = refused if refused.worded else front.refused(refused)
-            actions, done = worded.actions(), f"refused: {refused.why}"
-        except Exception as error:  # a behaviour's bug must not take the server down
-            failed = refusal("The simulator failed.", status=500, kind="server_error")
-            actions, done = front.refused(failed).actions(), f"failed: {error!r}"
-        actions = _signed(actions, front, started)
-        self._note(JournalEntry(name, request.method, path, body, done))
-        for behaviour in persona.behaviours if persona else ():
-            actions = behaviour.rewire(request, actions)
-        return _later(self._latency_s, actions)
+            run, objection = self.run(), refused
+        chance.draw_from(None if self._seed is None else run.seed(self._seed, request, to.path))
+        answered = self._answers.answer(request, to, run, objection)
+        size = len(request.url) + len(request.body) + sum(len(k) + len(v) for k, v in request.headers)
+        self._note(run, answered.entry, size)
+        return answered.actions, answered.front.wire
 
-    def _ask(self, persona: Persona, front: Front, route: Route, body: dict[str, Any]) -> tuple[Actions, str]:
-        request = front.read(body, route, persona)
-        for behaviour in persona.behaviours:
-            refused = behaviour.refuse(request)
-            if refused is not None:
-                raise refused
-        request = replace(request, cached_tokens=self._cache.read(persona.name, request))
-        chosen = turns.choose(request, self._scripts)
-        turn = chosen.turn
-        for behaviour in persona.behaviours:
-            turn = behaviour.turn(request, turn)
-        actions = front.write(turns.obey(turn, request), request, self._gap_s)
-        return _through(persona, request, actions), f"answered {chosen.origin}"
-
-    def _note(self, entry: JournalEntry) -> None:
-        self.journal.append(entry)
-        del self.journal[:-_JOURNAL_ENTRIES]
-
-
-def _through(persona: Persona, request: ChatRequest, actions: Actions) -> Actions:
-    for behaviour in persona.behaviours:
-        actions = behaviour.actions(request, actions)
-    return actions
-
-
-def _later(seconds: float, actions: Actions) -> Actions:
-    yield Pause(seconds)
-    yield from actions
-
-
-def _signed(actions: Actions, front: Front, started: float) -> Actions:
-    """The answer with the headers that every answer of the wire's provider has, where it has them not yet."""
-    for action in actions:
-        if isinstance(action, (Respond, Head)):
-            signature = front.signature(round((time.monotonic() - started) * 1000))
-            added = (("date", formatdate(usegmt=True)), *signature)
-            missing = tuple(line for line in added if header(action.headers, line[0]) is None)
-            action = replace(action, headers=action.headers + missing)
-        yield action
-
-
-# ------------------------------------------------------------------------------------------- routing
-
-
-def _path(target: str) -> str:
-    if target.startswith("http://"):
-        target = "/" + target.removeprefix("http://").partition("/")[2]
-    return target.partition("?")[0]
-
-
-def _split(path: str) -> tuple[str, str]:
-    """``/p/NAME/REST`` as ``(NAME, /REST)``; two empty strings for any other path."""
-    parts = path.split("/", 3)
-    if len(parts) != 4 or parts[0] or parts[1] != "p":
-        return "", ""
-    return parts[2], "/" + parts[3]
-
-
-def _route(front: Front, request: HttpRequest, path: str) -> Route:
-    route = front.route(path)
-    if route is None:
-        raise _not_found(request, path)
-    if request.method != route.method:
-        message = f"The method {request.method} is not allowed here; {route.method} is."
-        allow = (("allow", route.method),)
-        raise refusal(message, status=405, code="method_not_supported", headers=allow)
-    return replace(route, request=request)
-
-
-def _not_found(request: HttpRequest, path: str) -> Refused:
-    return refusal(f"Unknown URL: {request.method} {path[:200]}", status=404, code="unknown_url")
+    def _note(self, run: Run, entry: JournalEntry, size: int) -> None:
+        entry = run.journal.note(entry, size)
+        if self._on_entry is not None:
+            self._on_entry(entry)
 
 
 # ---------------------------------------------------------------------------------------- background

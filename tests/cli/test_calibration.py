@@ -6,17 +6,14 @@ that is missing.
 
 from __future__ import annotations
 
-import base64
-import gzip
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 import yaml
 
-from conformance.cli.calibration import Calibration, calibrate, page
-from conformance.cli.corpus import LOADERS, is_reference, reference_recordings
+from conformance.cli.calibration import Calibration, Row, calibrate, page
+from conformance.cli.corpus import is_reference, reference_recordings
 from conformance.cli.signed_off import SIGNED_OFF
 from conformance.types import WIRES, WireName
 
@@ -30,8 +27,8 @@ needs_corpus = pytest.mark.skipif(not MANIFEST.is_file(), reason="the corpus (..
 
 URL = "https://api.openai.com/v1/chat/completions"
 ASKED = '{"model":"m","messages":[]}'
-SAID = '{"id":"chatcmpl-1"}'
-PACKED = gzip.compress(SAID.encode())
+SAID = '{"id":"chatcmpl-B9MBs8CjcvOU2jLn4n570S5qMJKcT","choices":[]}'
+KEYS = "chat.response.required-keys"
 
 
 @pytest.fixture(scope="module")
@@ -63,7 +60,7 @@ def test_there_are_enough_recordings_to_rest_on(
 @needs_corpus
 def test_recordings_of_every_format_are_among_them() -> None:
     files = [file for recordings in reference_recordings(CORPUS).values() for file in recordings]
-    assert {Path(file).suffix for file in files} == {".yaml", ".yml", ".har", ".httprr"}
+    assert {Path(file).suffix for file in files} == {".yaml", ".yml", ".har", ".httprr", ".json", ".sse"}
 
 
 @needs_corpus
@@ -112,103 +109,54 @@ def test_who_answers_says_whether_it_is_the_reference(
     assert is_reference({"wire": wire, "host": host, "provider": provider}) is reference
 
 
-# ---------------------------------------------------------------------------------------- the loaders
+# ------------------------------------------------------------------------------------- what is judged, and how
 
 
-def vcrpy(body: Any) -> bytes:
-    request = {"method": "POST", "uri": URL, "headers": {"a": ["b"]}, "body": ASKED}
-    response = {"status": {"code": 200}, "headers": {"c": ["d", "e"]}, "body": {"string": body}}
-    return yaml.safe_dump({"interactions": [{"request": request, "response": response}]}).encode()
-
-
-def vcrpy_of_old() -> bytes:
-    request = {"method": "POST", "uri": URL, "headers": {"a": "b"}, "body": ASKED}
-    response = {"status_code": 200, "headers": {"c": ["d", "e"]}, "content": SAID}
-    return yaml.safe_dump({"interactions": [{"request": request, "response": response}]}).encode()
-
-
-def ruby(body: dict[str, str]) -> bytes:
-    request = {"method": "post", "uri": URL, "headers": {"a": ["b"]}, "body": {"string": ASKED}}
-    response = {"status": {"code": 200}, "headers": {"c": ["d", "e"]}, "body": body}
-    return yaml.safe_dump({"http_interactions": [{"request": request, "response": response}]}).encode()
-
-
-def go() -> bytes:
-    request = {"method": "POST", "url": URL, "headers": {"a": ["b"]}, "body": ASKED}
-    response = {"code": 200, "status": "200 OK", "headers": {"c": ["d", "e"]}, "body": SAID}
+def go(said: str, **headers: str) -> bytes:
+    """A cassette of Go's VCR with one exchange."""
+    request = {"method": "POST", "url": URL, "headers": {}, "body": ASKED}
+    answered = {name: [value] for name, value in {"Content-Type": "application/json", **headers}.items()}
+    response = {"code": 200, "status": "200 OK", "headers": answered, "body": said}
     return b"---\n" + yaml.safe_dump({"interactions": [{"request": request, "response": response}]}).encode()
 
 
-def har(content: dict[str, str]) -> bytes:
-    names = [{"name": "c", "value": "d"}, {"name": "c", "value": "e"}]
-    request = {
-        "method": "POST",
-        "url": URL,
-        "headers": [{"name": "a", "value": "b"}],
-        "postData": {"text": ASKED},
-    }
-    response = {"status": 200, "headers": names, "content": content}
-    return json.dumps({"log": {"entries": [{"request": request, "response": response}]}}).encode()
+def corpus(folder: Path, **files: bytes) -> Path:
+    """A corpus with these files, each an exchange with OpenAI; a name that ends in ``_other`` is another's."""
+    rows = []
+    for name, content in files.items():
+        (folder / f"{name}.yaml").write_bytes(content)
+        host = "api.example.com" if name.endswith("_other") else "api.openai.com"
+        row = {"host": host, "wire": "openai-chat", "provider": "openai", "anomalies": []}
+        rows.append(row | {"file": f"{name}.yaml", "position": 0})
+    (folder / "manifest.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    return folder
 
 
-def httprr(body: str) -> bytes:
-    asked = f"POST {URL} HTTP/1.1\r\na: b\r\n\r\n{ASKED}"
-    got = f"HTTP/2.0 200 OK\r\nc: d\r\nc: e\r\n{body}"
-    return f"httprr trace v1\n{len(asked)} {len(got)}\n{asked}{got}".encode()
+def judged(folder: Path) -> tuple[Calibration, Row]:
+    one = calibrate("openai-chat", reference_recordings(folder)["openai-chat"])
+    return one, next(row for row in one.rows if row.rule.id == KEYS)
 
 
-def pieces(encode: Any) -> dict[str, str]:
-    return {"encoding": "base64", "text": json.dumps([encode(PACKED[:9]), encode(PACKED[9:])])}
+def test_only_the_reference_and_only_bodies_as_they_were_sent_are_judged(tmp_path: Path) -> None:
+    parsed = go(SAID).replace(b"url:", b"uri:").replace(b"body: '{\"id\"", b"parsed_body: '{\"id\"")
+    one, row = judged(corpus(tmp_path, ours=go(SAID), strange_other=go(SAID), parsed=parsed))
+    assert (len(one.exchanges), row.exchanges, row.hits, row.broken) == (1, 1, 1, ("ours.yaml",))
 
 
-RUBY_BINARY = ruby({"string": "BODY"}).replace(b"BODY", b"!binary " + base64.b64encode(SAID.encode()))
-CHUNKED = f"transfer-encoding: chunked\r\n\r\n5\r\n{SAID[:5]}\r\n{len(SAID) - 5:x}\r\n{SAID[5:]}\r\n0\r\n\r\n"
-PYTHON_TAG = vcrpy(SAID).replace(b"method: POST", b"method: !!python/object/apply:os.getenv [POST]")
-
-FILES = {
-    "text": ("vcr-yaml", vcrpy(SAID)),
-    "packed": ("vcr-yaml", vcrpy(PACKED)),
-    "as httpx had it": ("vcr-yaml", vcrpy_of_old()),
-    "Ruby's text": ("vcr-ruby-yaml", ruby({"string": SAID})),
-    "Ruby's Base64": ("vcr-ruby-yaml", ruby({"base64_string": base64.b64encode(SAID.encode()).decode()})),
-    "Ruby's binary": ("vcr-ruby-yaml", RUBY_BINARY),
-    "Go's": ("go-vcr-yaml", go()),
-    "HAR's text": ("har", har({"text": SAID})),
-    "HAR's pieces in Base64": ("har", har(pieces(lambda piece: base64.b64encode(piece).decode()))),
-    "HAR's pieces in hex": ("har", har(pieces(bytes.hex))),
-    "HTTP": ("httprr", httprr(f"\r\n{SAID}")),
-    "HTTP in chunks": ("httprr", httprr(CHUNKED)),
-}
-
-
-@pytest.mark.parametrize("file", FILES)
-def test_every_format_gives_the_same_exchange(file: str) -> None:
-    kind, data = FILES[file]
-    (exchange,) = LOADERS[kind](data)
-    request, response = exchange.request, exchange.response
-    assert response is not None
-    assert (request.method, request.url, request.headers) == ("POST", URL, (("a", "b"),))
-    assert (request.body.decode(), response.status, response.body.decode()) == (ASKED, 200, SAID)
-    assert response.headers[:2] == (("c", "d"), ("c", "e"))
-
-
-def test_a_recordings_python_tags_are_never_executed() -> None:
-    (exchange,) = LOADERS["vcr-yaml"](PYTHON_TAG)
-    assert exchange.request.method == ("POST",)  # type: ignore[comparison-overlap]
+def test_what_is_no_evidence_breaks_nothing_and_is_told(tmp_path: Path) -> None:
+    spliced = go(SAID, **{"Content-Length": "9999"})
+    one, row = judged(corpus(tmp_path, spliced=spliced))
+    assert (row.exchanges, row.hits) == (0, 0)
+    assert one.refused == (("put together by hand: its Content-Length is that of another body", 1),)
 
 
 # ---------------------------------------------------------------------------------------- the command
 
 
 def test_the_command_writes_the_table_and_fails_when_the_gate_does(tmp_path: Path) -> None:
-    row = {"host": "api.openai.com", "wire": "openai-chat", "fidelity": "wire", "format": "go-vcr-yaml"}
-    row |= {"file": "one.yaml", "position": 0, "anomalies": []}  # type: ignore[dict-item]
-    other = row | {"host": "api.example.com", "file": "missing.yaml"}
-    (tmp_path / "manifest.jsonl").write_text(f"{json.dumps(row)}\n{json.dumps(other)}\n")
-    (tmp_path / "one.yaml").write_bytes(
-        go().replace(b"c:", b"Date:").replace(b"- d", b"- 1 Jan 2026 00:00:00 GMT")
-    )
+    corpus(tmp_path, one=go(SAID, Date="Thu, 01 Jan 2026 00:00:00 GMT"))
     done = conformance("calibrate", str(tmp_path), "--out", "table.md", cwd=tmp_path)
     assert done.returncode == 1
-    assert "one.yaml breaks chat.response.required-keys, a MUST" in done.stderr
-    assert "recorded from 2026-01-01 to 2026-01-01" in (tmp_path / "table.md").read_text().replace("\n", " ")
+    assert f"one.yaml breaks {KEYS}, a MUST" in done.stderr
+    told = (tmp_path / "table.md").read_text().replace("\n", " ")
+    assert "recorded from 2026-01-01 to 2026-01-01 (1 tell their day)" in told

@@ -29,7 +29,9 @@ RULE = "chat.response.finish-reason-enum"
 FINE = answer()
 ODD = answer(choice={"finish_reason": "eos"})
 WARNS = answer(choice={"delta": {}})
-REFUSED = error(401)
+REFUSED = tuple(
+    replace(one, response=one.response and replace(one.response, body=b"no")) for one in error(401)
+)
 
 
 def write(path: Path, *exchanges: Exchange) -> None:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conformance.grade.grading import EARLY, Grader, fault_of
+from conformance.grade.grading import EARLY, REBUILT, Grader, fault_of
 from conformance.grade.recorded import KEPT
 from conformance.grade.tally import Place, Tally, sort_of
 from conformance.quirks import Quirk, catalogue
@@ -164,7 +164,7 @@ def test_an_answer_without_its_request_is_judged_for_what_it_is() -> None:
 
 def test_a_dump_of_a_client_library_is_no_evidence_of_anything() -> None:
     found = one(answer(choice={"finish_reason": "eos"}, created=0), fidelity="sdk-dump")
-    assert (found.outcome, found.findings) == ("graded", ())
+    assert (found.outcome, found.reason, found.findings) == ("not gradable", REBUILT, ())
 
 
 def test_what_could_not_be_judged_is_counted_with_its_reason() -> None:
@@ -201,7 +201,7 @@ def test_rules_of_conversations_see_both_sides_and_say_whose_fault_it_is() -> No
 
 def test_what_the_client_did_counts_even_where_the_answer_says_nothing() -> None:
     (refused,) = graded(
-        (exchange(CHAT, {"messages": [QUESTION, RESULT]}, {"error": {"message": "slow down"}}, status=429),)
+        (exchange(CHAT, {"messages": [QUESTION, RESULT]}, b"slow down", status=429),)
     )
     assert (refused.outcome, rules_of(refused)) == ("not gradable", {"client.results-answer-calls"})
 

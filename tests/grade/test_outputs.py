@@ -7,6 +7,7 @@ import io
 import json
 from collections.abc import Iterable
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import jsonschema_rs
@@ -43,6 +44,11 @@ def counted(*exchanges: Graded) -> Tally:
     return tally
 
 
+def warning() -> Graded:
+    (one,) = graded(answer(choice={"delta": {}}))
+    return one
+
+
 def client_fault() -> Graded:
     result = {"role": "tool", "tool_call_id": "call_1", "content": "18 degrees"}
     (one,) = graded(answer(asked={"messages": [result], "tools": [tool()]}))
@@ -77,7 +83,7 @@ def test_what_a_model_did_is_never_open() -> None:
 def test_endpoints_and_reasons_are_counted() -> None:
     refused, foreign = graded(
         [
-            exchange("https://api.groq.com/openai/v1/chat/completions", {}, {}, status=401),
+            exchange("https://api.groq.com/openai/v1/chat/completions", {}, b"no", status=401),
             exchange("https://h/v1/embeddings", {}, {}),
         ]
     )
@@ -169,8 +175,11 @@ def test_a_result_stands_for_a_rule_in_an_exchange_and_points_to_its_file() -> N
 
 def test_what_is_explained_is_suppressed() -> None:
     (finding,) = eos().findings
-    (result,) = log(replace(eos(), findings=(replace(finding, quirk="says-eos"),)))["results"]
+    known = replace(eos(), findings=(replace(finding, quirk="says-eos"),))
+    result, other = log(known, eos())["results"]
     assert result["suppressions"] == [{"kind": "external", "justification": "says-eos"}]
+    assert other["suppressions"] == []
+    assert "suppressions" not in log(eos())["results"][0]
 
 
 def test_a_result_keeps_its_fingerprint_as_long_as_file_rule_and_exchange_stay() -> None:
@@ -180,8 +189,39 @@ def test_a_result_keeps_its_fingerprint_as_long_as_file_rule_and_exchange_stay()
 
 def test_more_results_than_code_hosts_keep_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sarif, "MAX_RESULTS", 2)
-    run = log(eos(), eos(), eos())
-    assert (len(run["results"]), run["properties"]) == (2, {"resultsLeftOut": 1})
+    found = SarifLog("1.0")
+    for one in (warning(), eos(), warning(), eos(), eos()):
+        found.add(one)
+    assert found.left_out == "3 of 5 results are left out: 1 MUST, 2 SHOULD"
+    (run,) = found.document()["runs"]
+    assert [result["level"] for result in run["results"]] == ["error", "error"]
+    assert run["invocations"][0]["toolExecutionNotifications"][0]["message"]["text"] == found.left_out
+
+
+def test_results_stay_in_the_order_of_the_recordings() -> None:
+    assert [result["level"] for result in log(warning(), eos(), warning())["results"]] == [
+        "warning",
+        "error",
+        "warning",
+    ]
+
+
+def test_a_run_that_was_interrupted_is_no_successful_one() -> None:
+    (run,) = SarifLog("1.0").document(interrupted=True)["runs"]
+    assert run["invocations"][0]["executionSuccessful"] is False
+
+
+def test_a_file_below_the_working_directory_is_named_from_there(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    uris = [
+        log(replace(eos(), file=str(file)))["results"][0]["locations"][0]["physicalLocation"][
+            "artifactLocation"
+        ]["uri"]
+        for file in (tmp_path / "a" / "b:c.yaml", Path("/elsewhere/a.yaml"))
+    ]
+    assert uris == ["a/b%3Ac.yaml", "file:///elsewhere/a.yaml"]
 
 
 # --------------------------------------------------------------------------------------------------- drafts

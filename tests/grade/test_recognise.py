@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -180,6 +181,69 @@ def test_the_folders_of_a_file_name_the_provider_where_nothing_else_does() -> No
     told = exchange("/v1/chat/completions", {}, CHAT | {"x_groq": {}})
     assert seen(told, "cassettes/mistral/b.yaml").provider == "groq"
     assert by_folder("mistral.yaml") is None
+    assert by_folder("cassettes/openai/openai_compatible/a.yaml") == "openai-compatible"
+
+
+@pytest.mark.parametrize(
+    ("url", "headers", "answer", "file", "told_by"),
+    [
+        ("https://api.openai.com/v1/chat/completions", (), CHAT, "groq/a.yaml", "address"),
+        ("/chat/completions", (("openai-processing-ms", "1"),), CHAT, "groq/a.yaml", "headers"),
+        ("/chat/completions", (), CHAT | {"x_groq": {}}, "mistral/a.yaml", "answer"),
+        ("/chat/completions", (), CHAT, "mistral/a.yaml", "folder"),
+        ("/chat/completions", (), CHAT, "a.yaml", "nothing"),
+        ("/v1/messages", (), MESSAGE, "a.yaml", "wire"),
+    ],
+)
+def test_what_tells_the_provider_is_told_beside_it(
+    url: str, headers: tuple[tuple[str, str], ...], answer: Any, file: str, told_by: str
+) -> None:
+    assert seen(exchange(url, {}, answer, headers=headers), file).told_by == told_by
+
+
+OPENAIS = CHAT | {"id": "chatcmpl-BbtVwN51duOFNOyEf2i3hgSDTxwYy", "model": "gpt-4.1-nano"}
+
+
+@pytest.mark.parametrize(
+    ("headers", "answer", "provider"),
+    [
+        ((), OPENAIS, "openai"),
+        ((("server", "cloudflare"),), OPENAIS, "openai"),
+        ((("server", "uvicorn"),), OPENAIS, "unknown"),
+        ((), OPENAIS | {"model": "Qwen/Qwen3-8B"}, "unknown"),
+        ((), OPENAIS | {"model": "llama-cpp-reasoning-model"}, "unknown"),
+        ((), OPENAIS | {"model": "/models/qwen.gguf"}, "unknown"),
+        ((), OPENAIS | {"id": "chatcmpl-3e6faa47f0544175bf304610bb1d4525"}, "unknown"),
+        ((), OPENAIS | {"choices": [{"message": {"reasoning_content": "Hm"}}]}, "unknown"),
+        ((), OPENAIS | {"choices": [{"message": {"content": "Hi"}, "stop_reason": None}]}, "unknown"),
+        ((), RESPONSE | {"model": "gemma-3"}, "unknown"),
+    ],
+)
+def test_a_folder_called_openai_is_not_believed_of_an_answer_that_openai_never_sends(
+    headers: tuple[tuple[str, str], ...], answer: Any, provider: str
+) -> None:
+    assert seen(exchange("", {}, answer, headers=headers), "cassettes/openai/a.yaml").provider == provider
+
+
+@needs_corpus
+def test_no_answer_that_openai_itself_sent_looks_like_another_servers() -> None:
+    files = (CORPUS / "dev" / "DataDog+dd-trace-py").rglob("*.yaml")
+    ours = [
+        found
+        for file in files
+        for one in exchanges_of(file)
+        if isinstance(one, Recorded) and by_url(one.exchange.request.url) == "openai"
+        if (found := replace(one.exchange, request=replace(one.exchange.request, url="")))
+    ]
+    named = {seen(one, "openai/a.yaml").provider for one in ours if seen(one).wire is not None}
+    assert named == {"openai"}
+
+
+def test_the_last_event_of_a_stream_may_tell_the_provider_too() -> None:
+    chunks = [{"object": "chat.completion.chunk", "choices": [{"delta": {"content": "a"}}]}] * 40
+    last = {"object": "chat.completion.chunk", "choices": [], "usage": {"num_sources_used": 0}}
+    one = exchange("", {}, streamed(*chunks, last), headers=EVENT_HEADERS)
+    assert seen(one, "openai-compatible/a.txt").provider == "xai"
 
 
 @pytest.mark.parametrize(

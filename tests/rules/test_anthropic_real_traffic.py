@@ -33,7 +33,7 @@ def recordings(official: bool = True) -> dict[str, tuple[Exchange, ...]]:
     found: dict[str, tuple[Exchange, ...]] = {}
     for row, one in readable(CORPUS, lambda row: row["wire"] == "anthropic-messages"):
         if is_reference(row) is official:
-            found[row["file"]] = (*found.get(row["file"], ()), one)
+            found[row["file"]] = (*found.get(row["file"], ()), one.exchange)
     return found
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from conformance.rules import RULES, check
+from conformance.rules.check import judged
 from conformance.rules.eventlists import but
 from conformance.rules.examples import Exchanges, conversation
 from conformance.rules.examples import answer as chat_answer
@@ -21,6 +22,7 @@ from conformance.rules.responses.examples import (
     stream,
     told,
 )
+from conformance.rules.views import Run
 from conformance.types import Flavour
 
 THOUGHT = told(reasoning("Greet."), message())
@@ -71,6 +73,29 @@ def test_who_is_equally_near_to_two_is_told_what_is_missing_for_each() -> None:
     assert rules_broken(answer(metadata=ABSENT)) == {
         "resp.response.required-keys-openai",
         "resp.response.required-keys-open-responses",
+    }
+
+
+@pytest.mark.parametrize(
+    ("published", "found"),
+    [
+        (None, {"resp.response.required-keys-openai", "resp.response.required-keys-open-responses"}),
+        ("openai", {"resp.response.required-keys-openai"}),
+        ("open-responses", {"resp.response.required-keys-open-responses"}),
+    ],
+)
+def test_who_is_known_to_follow_a_reading_is_held_to_it_alone(
+    published: Flavour | None, found: set[str]
+) -> None:
+    run = Run.read(answer(metadata=ABSENT))
+    assert {finding.rule for finding in judged(run, flavour=published)} == found
+
+
+def test_a_known_reading_counts_although_another_is_nearer() -> None:
+    run = Run.read(open_responses(THOUGHT))
+    assert {finding.rule for finding in judged(run, flavour="openai")} == {
+        "resp.stream.done-sentinel-openai",
+        "resp.stream.reasoning-events-openai",
     }
 
 

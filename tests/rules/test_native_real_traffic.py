@@ -30,7 +30,8 @@ both = pytest.mark.parametrize("over", NATIVE)
 @cache
 def recordings(over: WireName) -> tuple[tuple[ManifestRow, Exchange], ...]:
     """Every exchange of a wire with wire fidelity, with its row of the manifest."""
-    return tuple(readable(CORPUS, lambda row: row["wire"] == over))
+    found = readable(CORPUS, lambda row: row["wire"] == over)
+    return tuple((row, recorded.exchange) for row, recorded in found)
 
 
 def small(over: WireName, size: int) -> list[Exchange]:

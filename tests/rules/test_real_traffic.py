@@ -18,7 +18,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from conformance.cli.corpus import LOADERS
+from conformance.cli.corpus import ManifestRow, readable
 from conformance.rules import check
 from conformance.rules.examples import answer
 from conformance.transport import sse
@@ -41,18 +41,13 @@ needs_corpus = pytest.mark.skipif(not MANIFEST.is_file(), reason="the corpus (..
 @cache
 def seeds() -> tuple[Exchange, ...]:
     """The smallest real exchange of each provider, whole and streamed, with tools and without."""
-    smallest: dict[tuple[Any, ...], dict[str, Any]] = {}
-    for line in MANIFEST.read_text("utf-8").splitlines():
-        row = json.loads(line)
-        fits = row["wire"] == "openai-chat" and row["fidelity"] == "wire" and row["format"] in LOADERS
-        if fits and 0 < row["response_bytes"] <= LARGEST:
+    smallest: dict[tuple[Any, ...], tuple[ManifestRow, Exchange]] = {}
+    for row, recorded in readable(CORPUS, lambda row: row["wire"] == "openai-chat"):
+        if row["fidelity"] == "wire" and 0 < row["response_bytes"] <= LARGEST:
             kind = row["provider"], row["stream"], row["has_tools"], row["error"]
-            if kind not in smallest or row["response_bytes"] < smallest[kind]["response_bytes"]:
-                smallest[kind] = row
-    return tuple(
-        LOADERS[row["format"]]((CORPUS / row["file"]).read_bytes())[row["position"]]
-        for row in smallest.values()
-    )
+            if kind not in smallest or row["response_bytes"] < smallest[kind][0]["response_bytes"]:
+                smallest[kind] = row, recorded.exchange
+    return tuple(exchange for _, exchange in smallest.values())
 
 
 def body_of(exchange: Exchange) -> bytes:

@@ -45,6 +45,8 @@ EVERYTHING = (
 OFFER = {"tools": [tool(), tool("get_time")]}
 CALLED = told(call())
 DELTA = "response.output_text.delta"
+NESTED = {"type": "server_error", "code": None, "message": "It broke.", "param": None}
+BARE = but(but(told(), DELTA, logprobs=ABSENT), "response.output_text.done", sequence_number=ABSENT)
 
 CLEAN = {
     "a text": answer(),
@@ -63,6 +65,7 @@ CLEAN = {
     "everything, in Open Responses' words": open_responses(told(*EVERYTHING)),
     "a streamed cut": stream(told(message(status="incomplete"), **CUT)),
     "a streamed failure": stream(failing({"code": None, "message": "It broke.", "param": None})),
+    "a streamed failure as OpenAI sends it": stream(failing({"error": NESTED})),
     "a failure in Open Responses' words": open_run(),
     "text in two parts": stream(told(TWO_PARTS)),
     "a queued response": stream(
@@ -184,6 +187,21 @@ MORE_BREAKS: dict[str, tuple[set[str], Exchanges]] = {
             but(told(), DELTA, obfuscation="aZ9"), asked={"stream_options": {"include_obfuscation": False}}
         ),
     ),
+    "an error event whose error has no code": (
+        {"resp.stream.error-event-openai"},
+        stream(
+            but_in(
+                failing({"error": {"type": "server_error", "message": "It broke.", "param": None}}),
+                "response.created",
+                "response",
+                store=ABSENT,
+            )
+        ),
+    ),
+    "an error event whose error is a text": (
+        {"resp.stream.error-event-openai"},
+        stream(but_in(failing({"error": "It broke."}), "response.created", "response", store=ABSENT)),
+    ),
     "a marker with space around it": (
         {"resp.stream.done-sentinel-openai"},
         stream(told(store=ABSENT), end=b"data:  [DONE] \n\n"),
@@ -256,6 +274,28 @@ def test_deltas_that_are_alike_to_the_last_byte_all_count() -> None:
     many = [*events[:first], *deltas, *events[last + 1 :]]
     bare = [{name: value for name, value in event.items() if name != "sequence_number"} for event in many]
     assert broken(stream(bare)) == {"resp.stream.sequence-number-present"}
+
+
+@pytest.mark.parametrize(
+    ("created", "missing"),
+    [
+        pytest.param(1_747_785_599, set(), id="20 May 2025"),
+        pytest.param(1_747_785_600, {"sequence-number-present"}, id="21 May 2025"),
+        pytest.param(1_753_833_599.5, {"sequence-number-present"}, id="29 July 2025"),
+        pytest.param(1_753_833_600, {"sequence-number-present", "text-delta-logprobs"}, id="30 July 2025"),
+        pytest.param(0, {"sequence-number-present", "text-delta-logprobs"}, id="no time"),
+        pytest.param(None, {"sequence-number-present", "text-delta-logprobs"}, id="none told"),
+    ],
+)
+def test_what_a_schema_got_later_is_not_asked_of_older_streams(created: Any, missing: set[str]) -> None:
+    told_then = [
+        event | {"response": {**event["response"], "created_at": created}} if "response" in event else event
+        for event in BARE
+    ]
+    found = broken(stream(told_then))
+    assert found & {"resp.stream.sequence-number-present", "resp.stream.text-delta-logprobs"} == {
+        f"resp.stream.{name}" for name in missing
+    }
 
 
 def test_the_end_marker_is_no_event_of_the_response() -> None:

@@ -26,7 +26,8 @@ from .test_real_traffic import CORPUS, HOSTILE, answering, body_of, needs_corpus
 @cache
 def recordings() -> tuple[tuple[ManifestRow, Exchange], ...]:
     """Every exchange of the wire with wire fidelity, with its row of the manifest."""
-    return tuple(readable(CORPUS, lambda row: row["wire"] == "openai-responses"))
+    found = readable(CORPUS, lambda row: row["wire"] == "openai-responses")
+    return tuple((row, recorded.exchange) for row, recorded in found)
 
 
 def official() -> list[Exchange]:

@@ -38,6 +38,8 @@ NOTE = {
 CITED = told(message(output_text(annotations=[NOTE])))
 ANNOTATED = "response.output_text.annotation.added"
 TEXT_DELTAS = (TEXT.delta, REFUSAL.delta)
+LOGPROBS_SINCE = 1_753_833_600
+"""30 July 2025, in Unix seconds."""
 
 
 def _renumbered(events: list[Event], by: int) -> list[Event]:
@@ -241,13 +243,17 @@ def texts_agree(one: ResponseStream) -> Iterator[Violation]:
     conforming=stream(),
     consequence="typed clients refuse the event; openai-python's logprobs is None",
 )
-def delta_logprobs(event: Typed) -> Iterator[Violation]:
+def delta_logprobs(one: ResponseStream) -> Iterator[Violation]:
     """The deltas and the end of a text have an array of logprobs, which may be empty.
 
-    Required by OpenAI's schema, optional in that of Open Responses.
+    Required by OpenAI's schema, optional in that of Open Responses. Not asked of responses made before 30
+    July 2025: the schema had none then (openai-python 1.97.0; 1.98.0 of that day has them).
     """
-    if event.type in (TEXT.delta, TEXT.done) and not isinstance(event.get("logprobs"), list):
-        yield event.found("logprobs", wanted="an array")
+    if one.made_before(LOGPROBS_SINCE):
+        return
+    for event in one.events:
+        if event.type in (TEXT.delta, TEXT.done) and not isinstance(event.get("logprobs"), list):
+            yield event.found("logprobs", wanted="an array")
 
 
 @rule(

@@ -42,6 +42,9 @@ REASONING = Spelling("response.reasoning_text.delta", "response.reasoning_text.d
 OPEN_REASONING = Spelling("response.reasoning.delta", "response.reasoning.done", "text")
 """Raw reasoning in the words of the Open Responses schema."""
 
+FIRST_DAY = 1_740_787_200
+"""1 March 2025, in Unix seconds: no response is older, so that an earlier time is no time at all."""
+
 Buckets = Mapping[str, "tuple[Typed, ...]"]
 
 
@@ -174,6 +177,12 @@ class ResponseStream(EventStream):
             done=tuple(event for event in events if event.is_done),
             asked=asked_in(reading),
         )
+
+    def made_before(self, moment: int) -> bool:
+        """Whether the response says that it was made before a moment, in Unix seconds."""
+        told = (event.get("response", "created_at") for event in self.events if event.response is not None)
+        made = next(told, None)
+        return isinstance(made, int | float) and FIRST_DAY <= made < moment
 
     @property
     def terminals(self) -> tuple[Typed, ...]:
