@@ -123,7 +123,7 @@ class Calibration:
 
 
 def calibrate(wire: WireName, recordings: Recordings) -> Calibration:
-    """All rules on endpoints of a wire, on recordings over it, but those with a probe: recordings have none."""
+    """All rules on endpoints of a wire, on recordings over it; those with a probe are only counted."""
     from conformance.grade.grading import Grader, grade
     from conformance.grade.tally import Tally, by_rule_alone, sort_of
     from conformance.rules import RULES

@@ -35,16 +35,18 @@ ASPECT_WORDS: Mapping[Aspect, str] = {
 @click.argument("id")
 @clearly
 def explain(id: str) -> int:
-    """Explain a rule, a scenario or a quirk: requirement, reason, source, examples.
+    """Explain a rule, a scenario, a quirk or a policy: requirement, reason, source, examples.
 
     \b
     Examples:
       conformance explain chat.stream.tool-index-present
       conformance explain tools.parallel-calls
       conformance explain deepseek-reasoning-echo-required
+      conformance explain reasoning-echo
     """
     from conformance.config import ConfigError, did_you_mean
     from conformance.engine.options import unknown_dialect
+    from conformance.policies import POLICIES
     from conformance.quirks import catalogue
     from conformance.rules import RULES
     from conformance.scenarios import SCENARIOS
@@ -56,15 +58,17 @@ def explain(id: str) -> int:
         click.echo(explain_scenario(id))
     elif id in catalogue():
         click.echo(explain_quirk(id))
+    elif id in POLICIES:
+        click.echo(explain_policy(id))
     else:
-        known = [*RULES, *SCENARIOS, *catalogue()]
+        known = [*RULES, *SCENARIOS, *catalogue(), *POLICIES]
         kind = "wire" if id in WIRES else "dialect" if unknown_dialect(id) is None else None
         if kind:
             raise ConfigError(
-                f"{id} is a {kind}, and only rules, scenarios and quirks are explained; "
+                f"{id} is a {kind}, and only rules, scenarios, quirks and policies are explained; "
                 f"conformance list {kind}s shows it"
             )
-        raise ConfigError(f"no rule, scenario or quirk {id}{did_you_mean(id, known)}")
+        raise ConfigError(f"no rule, scenario, quirk or policy {id}{did_you_mean(id, known)}")
     return 0
 
 
@@ -182,9 +186,31 @@ def _simulation(quirk: Quirk) -> str:
     return f"{', '.join(how)} (conformance serve --quirk {quirk.id})"
 
 
+def explain_policy(id: str) -> str:
+    """A policy as text: what is looked at, how it is told, and what the wires' own providers do."""
+    from conformance.policies import POLICIES
+    from conformance.scenarios import SCENARIOS
+
+    policy = POLICIES[id]
+    asking = ", ".join(one.id for one in SCENARIOS.values() if one.policy == id)
+    lines = [f"policy {id}: {policy.title}", "", policy.evidence, "", f"asked by  {asking}"]
+    for head, words in (("aspects:", policy.aspects), ("outcomes:", policy.outcomes)):
+        width = max(map(len, words))
+        lines += ["", head, *(f"    {name:<{width}}  {about}" for name, about in words.items())]
+    lines += ["", "what the wires' own providers do, and the simulator's clean persona with them:"]
+    for one in policy.reference:
+        alike: dict[str, list[str]] = {}
+        for aspect, outcome in one.outcomes.items():
+            alike.setdefault(outcome, []).append(aspect)
+        lines.append(f"    {one.wire} ({one.provider})")
+        lines += [f"        {outcome}: {', '.join(aspects)}" for outcome, aspects in alike.items()]
+        lines.append(f"        source: {one.source}")
+    return "\n".join(lines)
+
+
 @click.group("list")
 def list_group() -> None:
-    """List rules, scenarios, endpoints, quirks, wires or dialects, as text or as JSON."""
+    """List rules, scenarios, endpoints, quirks, policies, wires or dialects, as text or as JSON."""
 
 
 def _rules() -> list[Row]:
@@ -229,6 +255,25 @@ def _quirks() -> list[Row]:
     return [
         {"id": q.id, "title": q.title, "providers": list(q.providers), "wire": q.wire, "severity": q.severity}
         for q in catalogue().values()
+    ]
+
+
+def _policies() -> list[Row]:
+    from conformance.policies import POLICIES
+
+    return [
+        {
+            "id": policy.id,
+            "title": policy.title,
+            "evidence": policy.evidence,
+            "aspects": dict(policy.aspects),
+            "outcomes": dict(policy.outcomes),
+            "reference": [
+                {"wire": one.wire, "provider": one.provider, "outcomes": one.outcomes, "source": one.source}
+                for one in policy.reference
+            ],
+        }
+        for policy in POLICIES.values()
     ]
 
 
@@ -284,6 +329,7 @@ for _command in (
     _listing("rules", "the rules", _rules, ("id", "level", "basis", "requirement")),
     _listing("scenarios", "the scenarios", _scenarios, ("id", "title")),
     _listing("quirks", "the catalogued quirks", _quirks, ("id", "severity", "title")),
+    _listing("policies", "the policies that are observed, not judged", _policies, ("id", "title")),
     _listing("wires", "the wires", _wires, ("id", "path", "models")),
     _listing("dialects", "the text-level tool-call formats", _dialects, ("id", "title")),
 ):

@@ -3,31 +3,27 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
+from conformance.cli.days import made_on, sent_on
 from conformance.cli.failing import clearly
-from conformance.types import HttpResponse, WireName
+from conformance.types import WireName
 
 if TYPE_CHECKING:
     from conformance.grade.grading import Graded, Grader
     from conformance.grade.recorded import Recorded, Unusable
+    from conformance.grade.tally import Sort
 
-FIRST_YEAR = 2022
-"""A time before is none: recorders that scrub write 0."""
+_HEAD = 64 * 1024  # bytes of a body in which the marks of a stream are looked for
 
-_CREATED = ("created", "created_at", "createTime")
-"""Members that tell when an answer was made, on whatever wire; of a Responses stream in ``response``."""
-
-_HEAD = 64 * 1024  # bytes of a body in which the time is looked for
+At = tuple[str, str, str]
+"""Rule, endpoint and wire."""
 
 
 class Where(NamedTuple):
@@ -39,14 +35,37 @@ class Where(NamedTuple):
 
 @dataclass(slots=True)
 class Sample:
-    """What the graded exchanges of a provider over a wire are, beside their verdicts."""
+    """What the graded exchanges of a provider over a wire are, beside their verdicts.
+
+    ``alone`` are answers without their requests, which somebody keeps as fixtures; ``by_folder`` those whose
+    provider nothing in the exchange tells. ``sorts`` counts those that tell their day, by day.
+    """
 
     graded: int = 0
     streams: int = 0
+    alone: int = 0
+    by_folder: int = 0
     sources: set[str] = field(default_factory=set)
     models: set[str] = field(default_factory=set)
     fidelity: Counter[str] = field(default_factory=Counter)
+    sorts: dict[str, Counter[Sort]] = field(default_factory=dict)
+
+    @property
+    def dated(self) -> int:
+        """How many exchanges tell their day."""
+        return sum(one.total() for one in self.sorts.values())
+
+
+@dataclass(slots=True)
+class Shown:
+    """When a deviation showed: the days that are told, and how many exchanges do not tell theirs.
+
+    ``later`` counts the exchanges after these days on which the rule was judged: there it holds.
+    """
+
     days: list[str] = field(default_factory=list)
+    undated: int = 0
+    later: int = 0
 
 
 @dataclass(slots=True)
@@ -57,6 +76,7 @@ class FieldNotes:
 
     summary: Mapping[str, Any]
     samples: Mapping[Where, Sample]
+    shown: Mapping[At, Shown]
     sources: int
     twins: int
 
@@ -65,6 +85,7 @@ class FieldNotes:
 class _Note:
     day: str | None
     streamed: bool
+    alone: bool
     body: bytes
 
 
@@ -98,6 +119,7 @@ def take_notes(folder: Path, grader: Grader) -> FieldNotes:
 
     tally = Tally()
     samples: dict[Where, Sample] = {}
+    shown: dict[At, Shown] = {}
     sources: set[str] = set()
     seen: set[bytes] = set()
     twins = 0
@@ -110,28 +132,63 @@ def take_notes(folder: Path, grader: Grader) -> FieldNotes:
         for graded in grade(reader.read(unit), grader):
             tally.count({sort_of(graded): 1})
             tally.add(graded, None)
-            if graded.outcome == "graded" and graded.wire is not None:
-                note = reader.notes[graded.file, graded.position]
+            if graded.wire is None:
+                continue
+            note = reader.notes[graded.file, graded.position]
+            if graded.outcome == "graded":
                 twins += note.body in seen
                 seen.add(note.body)
                 _add(samples.setdefault(Where(graded.endpoint, graded.wire), Sample()), graded, note, folder)
+            for rule in {finding.rule for finding in graded.findings}:
+                _date(shown.setdefault((rule, graded.endpoint, graded.wire), Shown()), note.day)
         for refused in reader.refused:
             if (other := foreign(refused)) is not None:
                 tally.count({sort_of(other): 1})
             else:
                 tally.refuse(refused)
         tally.files += len(unit)
-    return FieldNotes(summary(tally, grader, interrupted=False), samples, len(sources), twins)
+    for at, one in shown.items():
+        one.later = _later(at, one, samples)
+    return FieldNotes(summary(tally, grader, interrupted=False), samples, shown, len(sources), twins)
 
 
 def _add(sample: Sample, graded: Graded, note: _Note, folder: Path) -> None:
+    from conformance.grade.tally import sort_of
+
     sample.graded += 1
     sample.streams += note.streamed
+    sample.alone += note.alone
+    sample.by_folder += graded.told_by not in ("address", "headers", "answer")
     sample.sources.add(_source(graded.file, folder))
     sample.models.add(graded.model)
     sample.fidelity[graded.fidelity] += 1
     if note.day is not None:
-        sample.days.append(note.day)
+        sample.sorts.setdefault(note.day, Counter())[sort_of(graded)] += 1
+
+
+def _date(shown: Shown, day: str | None) -> None:
+    if day is None:
+        shown.undated += 1
+    else:
+        shown.days.append(day)
+
+
+def _later(at: At, shown: Shown, samples: Mapping[Where, Sample]) -> int:
+    """On how many exchanges a rule was judged that were recorded after the last in which it does not hold."""
+    from conformance.grade.looked_at import looks_at
+    from conformance.grade.tally import unjudged
+    from conformance.rules import rule_of
+
+    rule = rule_of(at[0])
+    sample = next((one for where, one in samples.items() if where == at[1:]), None)
+    if sample is None or not shown.days:
+        return 0
+    return sum(
+        number
+        for day, sorts in sample.sorts.items()
+        for sort, number in sorts.items()
+        if day > max(shown.days) and looks_at(rule) in sort.looked_at and not unjudged(rule, sort)
+    )
 
 
 def _source(file: str, folder: Path) -> str:
@@ -140,48 +197,13 @@ def _source(file: str, folder: Path) -> str:
 
 def _note(recorded: Recorded) -> _Note:
     response = recorded.exchange.response
+    alone = not (recorded.exchange.request.url or recorded.exchange.request.body)
     if response is None:
-        return _Note(None, False, b"")
+        return _Note(None, False, alone, b"")
     body = response.body
     streamed = body.startswith(b"[") or b"data:" in body[:_HEAD] or b"}\n{" in body[:_HEAD]
-    day = _sent(response) or (_made(body) if "values" in recorded.kept else None)
-    return _Note(day, streamed, hashlib.sha256(body).digest())
-
-
-def _sent(response: HttpResponse) -> str | None:
-    """The day on which an answer was sent, by its ``Date``."""
-    try:
-        return _day(parsedate_to_datetime(response.header("date") or ""))
-    except (ValueError, OverflowError):
-        return None
-
-
-def _made(body: bytes) -> str | None:
-    """The day on which an answer was made, by what it says itself."""
-    for line in body[:_HEAD].splitlines() if b"data:" in body[:_HEAD] else (body,):
-        try:
-            value = json.loads(line.removeprefix(b"data:"))
-        except (ValueError, RecursionError):
-            continue
-        value = value[0] if isinstance(value, list) and value else value
-        value = value.get("response", value) if isinstance(value, dict) else {}
-        times = [value.get(name) for name in _CREATED] if isinstance(value, dict) else []
-        if (day := next(filter(None, map(_told, times)), None)) is not None:
-            return day
-    return None
-
-
-def _told(time: Any) -> str | None:
-    try:
-        if isinstance(time, str):
-            return _day(datetime.fromisoformat(time))
-        return _day(datetime.fromtimestamp(time, UTC)) if type(time) in (int, float) else None
-    except (ValueError, OverflowError, OSError):
-        return None
-
-
-def _day(time: datetime) -> str | None:
-    return time.date().isoformat() if time.year >= FIRST_YEAR else None
+    day = sent_on(response) or (made_on(body) if "values" in recorded.kept else None)
+    return _Note(day, streamed, alone, hashlib.sha256(body).digest())
 
 
 @click.command("field-notes", hidden=True)

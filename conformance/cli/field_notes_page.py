@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from conformance.cli.docs import cell, chapter_of
-from conformance.cli.field_notes import FieldNotes, Sample, Where
+from conformance.cli.field_notes import At, FieldNotes, Sample, Shown, Where
 from conformance.grade.grading import LEVELS
 from conformance.rules import RULES
 from conformance.types import WIRES
 
-Judged = Mapping[tuple[str, str, str], Mapping[str, Any]]
+Judged = Mapping[At, Mapping[str, Any]]
 """The document's entry of each rule at each endpoint over each wire."""
 
 SMALL = 10
@@ -40,11 +41,13 @@ Read the figures for what they are:
 - **Not independent.** {twins} graded answers have the bytes of another one, and where one repository stands
   behind a provider, so does one recorder with its own way of asking.
 - **Dated.** {dated:,} of the graded answers tell their day, by `Date` or by what they say of themselves.
-  What is told of a provider is of those days, and may be mended by now.
+  What is told of a provider is of those days, and may be mended by now: behind each deviation
+  stand the years in which it showed, and how many later exchanges were judged by the rule and hold to it.
 - **Fidelity.** A recorder that sorted members, filled in nulls or dropped headers leaves no evidence on
   these: such rules are not judged there, and the exchange does not count. What else a recorder changed,
   nobody knows.
-- **Who it was** is told by address, headers, ids and folders; a proxy may stand between.
+- **Who it was** is told by address, headers and ids; a proxy may stand between. Of *fixtures*, answers that
+  somebody kept without their requests, often only the folder tells it, and nobody knows what was edited.
 """
 
 CATALOGUED = """\
@@ -67,35 +70,66 @@ def _page(notes: FieldNotes) -> Iterator[str]:
         left_alone=counts["left alone"],
         small=SMALL,
         twins=notes.twins,
-        dated=sum(len(sample.days) for sample in notes.samples.values()),
+        dated=sum(sample.dated for sample in notes.samples.values()),
     )
     if any(_is_catalogued(one) for one in notes.summary["deviations"]):
         yield CATALOGUED
     judged = {_at(one): one for one in notes.summary["rules"]}
     deviations = sorted(notes.summary["deviations"], key=_order)
     endpoints = [one for one in deviations if one["fault"] == "endpoint"]
-    yield from _samples(notes.samples, endpoints)
+    told = _Told(judged, notes.shown)
+    yield from _samples(notes.samples, endpoints, judged)
     yield from _fidelity(notes.samples.values())
-    yield from _by_rule(endpoints, judged)
-    yield from _by_provider(endpoints, judged)
-    yield from _clients([one for one in deviations if one["fault"] == "client"], judged)
+    yield from _by_rule(endpoints, told)
+    yield from _by_provider(endpoints, told)
+    yield from _no_longer(endpoints, told)
+    yield from _clients([one for one in deviations if one["fault"] == "client"], told)
     yield from _nothing_found(judged, {one["rule"] for one in deviations})
     yield from _not_judged(notes.summary["reasons"])
+
+
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """What stands behind a deviation, in a few words."""
+
+    judged: Judged
+    shown: Mapping[At, Shown]
+
+    def share(self, one: Mapping[str, Any]) -> str:
+        """In how many exchanges of how many, and when: ``3 of 120 (2023; 90 later hold)``."""
+        of = self.judged[_at(one)]["judged"] if _at(one) in self.judged else 0
+        marks = ("°" if of < SMALL else "") + ("†" if _is_catalogued(one) else "")
+        shown = self.of(one)
+        later = f"; {shown.later:,} later hold" if shown.later else ""
+        return f"{one['exchanges']} of {of}{marks} ({_span(shown.days, 4)}{later})"
+
+    def is_past(self, one: Mapping[str, Any]) -> bool:
+        """Whether it showed on days that are all told, and in none of many later exchanges."""
+        return not self.of(one).undated and self.of(one).later >= SMALL
+
+    def of(self, one: Mapping[str, Any]) -> Shown:
+        """When it showed."""
+        return self.shown.get(_at(one)) or Shown()
 
 
 # ------------------------------------------------------------------------------------------------ chapters
 
 
-def _samples(samples: Mapping[Where, Sample], deviations: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+def _samples(
+    samples: Mapping[Where, Sample], deviations: Sequence[Mapping[str, Any]], judged: Judged
+) -> Iterator[str]:
     yield "\n## Who was recorded\n\n"
-    yield "*MUST*, *SHOULD*: how many rules of the level do not hold in some exchange.\n\n"
-    yield "| provider | wire | graded | streams | models | repositories | recorded | MUST | SHOULD |\n"
-    yield "|---|---|--:|--:|--:|--:|---|--:|--:|\n"
+    yield "*Fixtures*: answers kept without their requests. *By folder*: nothing in the exchange tells the\n"
+    yield "provider. *Rules*: how many were judged on some exchange; *MUST*, *SHOULD*: how many of the level\n"
+    yield "do not hold in some exchange.\n\n"
+    yield "| provider | wire | graded | fixtures | by folder | streams | models | repositories | recorded in "
+    yield "| rules | MUST | SHOULD |\n|---|---|--:|--:|--:|--:|--:|--:|---|--:|--:|--:|\n"
     broken = Counter((one["endpoint"], one["wire"], one["level"]) for one in deviations)
+    rules = Counter((endpoint, wire) for (_, endpoint, wire), one in judged.items() if one["judged"])
     for where, one in sorted(samples.items()):
-        figures = (one.graded, one.streams, len(one.models - {""}), len(one.sources))
-        levels = [broken[*where, level] for level in LEVELS[:2]]
-        row = [cell(where.provider), where.wire, *figures, _span(one), *levels]
+        counted = (one.graded, one.alone, one.by_folder, one.streams)
+        figures = (*counted, len(one.models - {""}), len(one.sources), _years(one), rules[where])
+        row = [cell(where.provider), where.wire, *figures, *(broken[*where, level] for level in LEVELS[:2])]
         yield f"| {' | '.join(map(str, row))} |\n"
 
 
@@ -110,7 +144,7 @@ def _fidelity(samples: Iterable[Sample]) -> Iterator[str]:
         yield f"| {fidelity} | {number} | {_kept(fidelity)} |\n"
 
 
-def _by_rule(deviations: Sequence[Mapping[str, Any]], judged: Judged) -> Iterator[str]:
+def _by_rule(deviations: Sequence[Mapping[str, Any]], told_of: _Told) -> Iterator[str]:
     yield "\n## By rule\n"
     for wire in WIRES:
         found: dict[str, list[Mapping[str, Any]]] = {}
@@ -124,33 +158,48 @@ def _by_rule(deviations: Sequence[Mapping[str, Any]], judged: Judged) -> Iterato
             broken = {one["endpoint"] for one in places}
             others = [
                 one["judged"]
-                for (name, endpoint, over), one in judged.items()
+                for (name, endpoint, over), one in told_of.judged.items()
                 if name == rule and over == wire and endpoint not in broken and one["judged"]
             ]
             holds = f"{len(others)} more ({sum(others):,} exchanges)" if others else "no other"
-            told = ", ".join(f"{cell(one['endpoint'])} {_share(one, judged)}" for one in places)
+            told = ", ".join(f"{cell(one['endpoint'])} {told_of.share(one)}" for one in places)
             yield f"| {_link(rule)} | {places[0]['level']} | {told} | {holds} |\n"
 
 
-def _by_provider(deviations: Sequence[Mapping[str, Any]], judged: Judged) -> Iterator[str]:
+def _by_provider(deviations: Sequence[Mapping[str, Any]], told_of: _Told) -> Iterator[str]:
     yield "\n## By provider: what a client has to live with\n\nMUST rules that do not hold.\n\n"
     yield "| provider | wire | rules |\n|---|---|---|\n"
     found: dict[Where, list[str]] = {}
     for one in deviations:
         if one["level"] == "MUST":
-            told = f"`{one['rule']}` {_share(one, judged)}"
+            told = f"`{one['rule']}` {told_of.share(one)}"
             found.setdefault(Where(one["endpoint"], one["wire"]), []).append(told)
-    for where, told_of in sorted(found.items()):
-        yield f"| {cell(where.provider)} | {where.wire} | {', '.join(told_of)} |\n"
+    for where, told_all in sorted(found.items()):
+        yield f"| {cell(where.provider)} | {where.wire} | {', '.join(told_all)} |\n"
 
 
-def _clients(deviations: Sequence[Mapping[str, Any]], judged: Judged) -> Iterator[str]:
+def _no_longer(deviations: Sequence[Mapping[str, Any]], told_of: _Told) -> Iterator[str]:
+    past = [one for one in deviations if one["level"] != "MAY" and told_of.is_past(one)]
+    if not past:
+        return
+    yield "\n## Not seen any more\n\n"
+    yield f"Rules that hold in all later exchanges that they were judged on, {SMALL} at least. Where these are\n"
+    yield "with other models, or do not meet the rule's condition, that proves little.\n\n"
+    yield "| provider | wire | rule | level | exchanges | seen | later ones that hold |\n"
+    yield "|---|---|---|---|--:|---|--:|\n"
+    for one in sorted(past, key=lambda one: (one["endpoint"], one["wire"], LEVELS.index(one["level"]))):
+        shown = told_of.of(one)
+        row = (cell(one["endpoint"]), one["wire"], _link(one["rule"]), one["level"], one["exchanges"])
+        yield f"| {' | '.join(map(str, row))} | {_span(shown.days)} | {shown.later:,} |\n"
+
+
+def _clients(deviations: Sequence[Mapping[str, Any]], told_of: _Told) -> Iterator[str]:
     if not deviations:
         return
     yield "\n## What clients sent\n\nNo fault of the endpoint: histories that don't fit together.\n\n"
     yield "| rule | level | sent to |\n|---|---|---|\n"
     for one in deviations:
-        place = f"{cell(one['endpoint'])} ({one['wire']}) {_share(one, judged)}"
+        place = f"{cell(one['endpoint'])} ({one['wire']}) {told_of.share(one)}"
         yield f"| {_link(one['rule'])} | {one['level']} | {place} |\n"
 
 
@@ -179,18 +228,12 @@ def _not_judged(reasons: Sequence[Mapping[str, Any]]) -> Iterator[str]:
 # -------------------------------------------------------------------------------------------------- pieces
 
 
-def _at(one: Mapping[str, Any]) -> tuple[str, str, str]:
+def _at(one: Mapping[str, Any]) -> At:
     return one["rule"], one["endpoint"], one["wire"]
 
 
 def _order(one: Mapping[str, Any]) -> tuple[int, str, int, str]:
     return LEVELS.index(one["level"]), one["rule"], -one["exchanges"], one["endpoint"]
-
-
-def _share(one: Mapping[str, Any], judged: Judged) -> str:
-    of = judged[_at(one)]["judged"] if _at(one) in judged else 0
-    marks = ("°" if of < SMALL else "") + ("†" if _is_catalogued(one) else "")
-    return f"{one['exchanges']} of {of}{marks}"
 
 
 def _is_catalogued(one: Mapping[str, Any]) -> bool:
@@ -201,12 +244,22 @@ def _link(rule: str) -> str:
     return f"[`{rule}`](rules/{chapter_of(rule)}.md)"
 
 
-def _span(sample: Sample) -> str:
-    if not sample.days:
-        return "unknown"
-    first, last = min(sample.days), max(sample.days)
-    days = first if first == last else f"{first} to {last}"
-    return days if len(sample.days) == sample.graded else f"{days} ({len(sample.days)} dated)"
+def _span(days: Sequence[str], digits: int = 10) -> str:
+    """From the first day to the last, or only their years (of 4 digits)."""
+    if not days:
+        return "undated"
+    first, last = min(days)[:digits], max(days)[:digits]
+    return first if first == last else f"{first} to {last}"
+
+
+def _years(sample: Sample) -> str:
+    """How many exchanges are of which year: ``2023: 5, 2025: 90, undated: 2``."""
+    years: Counter[str] = Counter()
+    for day, sorts in sample.sorts.items():
+        years[day[:4]] += sorts.total()
+    told = [f"{year}: {number}" for year, number in sorted(years.items())]
+    undated = sample.graded - sample.dated
+    return ", ".join(told + ([f"undated: {undated}"] if undated else []))
 
 
 def _kept(fidelity: str) -> str:

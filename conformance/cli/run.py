@@ -80,6 +80,7 @@ Examples:
     help="Exit 3 when less than this share of the cells was judged.",
 )
 @click.option("--intrusive", is_flag=True, help="Also run scenarios that cost or annoy.")
+@click.option("--policies", is_flag=True, help="Show what policies were observed, aspect by aspect.")
 @click.option(
     "-v", "--verbose", count=True, help="Show the exchanges of the cells with findings (-vv: of all)."
 )
@@ -99,6 +100,7 @@ def run(
     bases: tuple[str, ...],
     min_judged: float,
     intrusive: bool,
+    policies: bool,
     verbose: int,
 ) -> int:
     from rich.console import Console
@@ -141,7 +143,7 @@ def run(
     with reader_may_leave():
         if as_json:
             click.echo(json.dumps(to_document(matrix), ensure_ascii=False, indent=1))
-        print_matrix(matrix, console, verbose=bool(verbose))
+        print_matrix(matrix, console, verbose=bool(verbose), policies=policies)
         print_drill_down(matrix, console, verbose)
         console.print(f"written: {folder}/", markup=False, highlight=False)
     return code

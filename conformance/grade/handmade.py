@@ -110,13 +110,18 @@ def made_up(recorded: Recorded, reading: Reading, seen: Recognised) -> str | Non
 def without_replaced(recorded: Recorded) -> Recorded:
     """The recording without headers whose values its recorder replaced, and what that leaves of it.
 
-    An answer with neither Date nor Server came with others than the recorder kept.
+    An answer with neither Date nor Server came with others than the recorder kept, and so did one that has
+    OpenAI's time of processing without the request id that OpenAI sends beside it.
     """
     response = recorded.exchange.response
     if response is None or "headers" not in recorded.kept:
         return recorded
     kept = tuple(one for one in response.headers if not _HEADER_REPLACED.search(one[1]))
-    if len(kept) == len(response.headers) and any(name.lower() in ("date", "server") for name, _ in kept):
+    names = {name.lower() for name, _ in kept}
+    thinned = names.isdisjoint(("date", "server")) or (
+        "openai-processing-ms" in names and "x-request-id" not in names
+    )
+    if len(kept) == len(response.headers) and not thinned:
         return recorded
     exchange = replace(recorded.exchange, response=replace(response, headers=kept))
     return replace(recorded, exchange=exchange, kept=recorded.kept - {"all-headers"})

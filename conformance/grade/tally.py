@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from conformance.grade.grading import EARLY, LEVELS, Fault, Graded, Grader, Outcome, fault_of
 from conformance.grade.looked_at import looks_at
 from conformance.grade.recorded import Unusable
-from conformance.rules import rule_of
+from conformance.rules import Rule, rule_of
 from conformance.types import ASPECTS, Aspect, Finding, Level, WireName
 
 MAX_EXAMPLES = 3
@@ -179,10 +179,8 @@ class Tally:
                 if looks_at(rule) not in sort.looked_at:
                     continue
                 place = Place(rule.id, sort.endpoint, sort.wire)
-                if lacks := rule.lacks(sort.kept):
-                    missing.setdefault(place, Counter())[not_kept(lacks)] += number
-                elif rule.needs_end and not sort.whole and rule.subject != "client":
-                    missing.setdefault(place, Counter())[EARLY] += number
+                if reason := unjudged(rule, sort):
+                    missing.setdefault(place, Counter())[reason] += number
                 else:
                     exchanges[place] += number
         return {at: Judged(exchanges[at], dict(missing.get(at, {}))) for at in exchanges.keys() | missing}
@@ -215,6 +213,13 @@ def by_rule_alone(judged: Mapping[Place, Judged]) -> dict[str, Judged]:
         exchanges[place.rule] += one.exchanges
         missing.setdefault(place.rule, Counter()).update(one.not_gradable)
     return {rule: Judged(exchanges[rule], dict(missing[rule])) for rule in missing}
+
+
+def unjudged(rule: Rule, sort: Sort) -> str:
+    """Why a rule is not judged on such exchanges, which hold what it looks at; empty where it is."""
+    if lacks := rule.lacks(sort.kept):
+        return not_kept(lacks)
+    return EARLY if rule.needs_end and not sort.whole and rule.subject != "client" else ""
 
 
 def _rank(rule: str, deviations: Sequence[Deviation]) -> tuple[int, int, str]:

@@ -28,6 +28,7 @@ class Gate:
         self._think = think
         self._texts: list[str] = []
         self._tail = ""
+        self._length = 0
         self._passed = 0
         self._held: list[Frame] = []
         self._sure = False
@@ -49,9 +50,9 @@ class Gate:
         if isinstance(delta, dict):
             self._count(delta.get("tool_calls"))
         if isinstance(content, str) and content and not self._sure:
-            seen = self._tail + content
-            begins = self._passed == 0 and len(seen) == len(self._tail) + len(content) and self._is_begin()
+            seen, begins = self._tail + content, self._length == len(self._tail)
             self._texts.append(content)
+            self._length += len(content)
             self._tail = seen[-(texts.longest(tools=self._tools, think=self._think) + 1) :]
             found = texts.suspicion(seen, begins=begins, tools=self._tools, think=self._think)
             if found == "none":
@@ -69,9 +70,6 @@ class Gate:
             self._held.append(frame)
             return ()
         return (frame,)
-
-    def _is_begin(self) -> bool:
-        return sum(map(len, self._texts)) <= len(self._tail)
 
     def _count(self, entries: Any) -> None:
         for entry in entries if isinstance(entries, list) else ():
@@ -115,15 +113,17 @@ class Gate:
             if choice is None or not isinstance(delta, dict):
                 out.append(frame)
                 continue
-            if delta.get("content") or choice.get("finish_reason") is not None:
-                out += [_with(frame, delta=more, finish_reason=None) for more in said]
-                said = []
-            left = {k: v for k, v in delta.items() if k != "content"}
             reason = choice.get("finish_reason")
-            if found and reason == "stop":
-                reason = "tool_calls"
-            if left or reason is not None or not delta:
-                out.append(_with(frame, delta=left, finish_reason=reason))
+            left = {k: v for k, v in delta.items() if k != "content"}
+            if not delta.get("content") and reason is None:
+                out.append(frame)
+                continue
+            out += [_with(frame, delta=left, finish_reason=None)] if left else []
+            out += [_with(frame, delta=more, finish_reason=None) for more in said]
+            said = []
+            if reason is not None:
+                word = "tool_calls" if found and reason == "stop" else reason
+                out.append(_with(frame, delta={}, finish_reason=word))
         return out
 
 

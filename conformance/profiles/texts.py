@@ -60,6 +60,19 @@ def with_calls(text: str, tools: Sequence[Tool]) -> tuple[Part, ...] | None:
     return (*parts, *_shown(text[at:], dialects))
 
 
+def with_calls_in(
+    found: tuple[Part, ...] | None, text: str, tools: Sequence[Tool]
+) -> tuple[Part, ...] | None:
+    """The parts found so far (``None``: the text alone), with the calls that stand in their texts."""
+    out: list[Part] = []
+    changed = found is not None
+    for part in (Text(text),) if found is None else found:
+        inner = with_calls(part.text, tools) if isinstance(part, Text) else None
+        changed = changed or inner is not None
+        out += (part,) if inner is None else inner
+    return tuple(out) if changed else None
+
+
 def _shown(text: str, dialects: set[str]) -> list[Part]:
     """The text between calls, without the markup that belongs to them."""
     for mark in _marks_of(frozenset(dialects)):

@@ -113,7 +113,8 @@ class Quirk(BaseModel):
     @property
     def simulated(self) -> bool:
         """Whether the simulator can act it out."""
-        return bool(self.simulate or self.refuses)
+        ignores = any(alters.effect == "ignored" for alters in self.alters)
+        return bool(self.simulate or self.refuses or ignores)
 
     @property
     def had_by(self) -> tuple[str, ...]:

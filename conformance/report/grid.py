@@ -7,6 +7,9 @@ from dataclasses import dataclass
 
 from conformance.types import Cell, EndpointRow, Matrix, Mode, ScenarioRow
 
+MEASURED = "policies"
+"""The chapter of scenarios that observe and judge nothing: their verdicts say only that something was seen."""
+
 
 @dataclass(frozen=True, slots=True)
 class Column:
@@ -24,11 +27,15 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """Columns by endpoint and mode, rows by chapter; ``idle`` are the endpoints that did not run."""
+    """Columns by endpoint and mode, rows by chapter; ``idle`` are the endpoints that did not run.
+
+    ``measured`` are the scenarios that observe policies, which are no rows.
+    """
 
     columns: tuple[Column, ...]
     idle: tuple[EndpointRow, ...]
     chapters: tuple[tuple[str, tuple[ScenarioRow, ...]], ...]
+    measured: tuple[ScenarioRow, ...]
     _cells: Mapping[tuple[str, str, Mode], Cell]
 
     def cell(self, column: Column, scenario: ScenarioRow) -> Cell | None:
@@ -36,8 +43,8 @@ class Grid:
         return self._cells.get((column.endpoint.name, scenario.id, column.mode))
 
     def walk(self) -> Iterator[Cell]:
-        """The cells in reading order: row by row, left to right."""
-        for _, scenarios in self.chapters:
+        """The cells in reading order: row by row, left to right, those that observe policies last."""
+        for _, scenarios in (*self.chapters, (MEASURED, self.measured)):
             for scenario in scenarios:
                 for column in self.columns:
                     cell = self.cell(column, scenario)
@@ -62,10 +69,12 @@ def grid(matrix: Matrix) -> Grid:
     chapters: dict[str, list[ScenarioRow]] = {}
     for scenario in matrix.scenarios:
         chapters.setdefault(scenario.chapter, []).append(scenario)
+    measured = tuple(chapters.pop(MEASURED, ()))
     return Grid(
         columns=tuple(columns),
         idle=tuple(idle),
         chapters=tuple((name, tuple(rows)) for name, rows in chapters.items()),
+        measured=measured,
         _cells={(cell.endpoint, cell.scenario, cell.mode): cell for cell in matrix.cells},
     )
 

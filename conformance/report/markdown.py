@@ -19,6 +19,8 @@ from conformance.report.findings import (
     speaks_by_reason,
 )
 from conformance.report.grid import Column, Grid, grid, source
+from conformance.report.policies import TITLE, PolicyTable, policy_tables
+from conformance.report.policies import shown as outcome_of
 from conformance.report.summary import Summary, summarize
 from conformance.report.verdicts import BY_GRAVITY, MARKS, MEANINGS, shown_flags
 from conformance.types import Cell, EndpointRow, Finding, Matrix
@@ -40,6 +42,7 @@ def to_markdown(matrix: Matrix) -> str:
         _legend(shown),
         _notes(notes),
         _information(shown),
+        *map(_policy, policy_tables(layout)),
         _endpoints(layout, summary),
         _remarks(matrix.notes),
         _idle(layout.idle),
@@ -62,6 +65,8 @@ def _verdict_line(summary: Summary) -> str:
 def _table(layout: Grid, numbers: _Numbers) -> list[str]:
     if not layout.columns:
         return ["No endpoint was run."]
+    if not layout.chapters:
+        return []
     head = ["Scenario", *(_heading(column) for column in layout.columns)]
     rows = [_row(head), _row(["---", *(":---:" for _ in layout.columns)])]
     for chapter, scenarios in layout.chapters:
@@ -176,6 +181,22 @@ def _places(note: Deviation) -> str:
 def _explanations(finding: Finding) -> list[str]:
     quirk = [f"declared quirk {_code(finding.quirk)}"] if finding.quirk is not None else []
     return quirk + ([f"known: {_prose(finding.known)}"] if finding.known is not None else [])
+
+
+# -------------------------------------------------------------------------------------- the policies
+
+
+def _policy(table: PolicyTable) -> list[str]:
+    return [
+        f"## {TITLE}: {_prose(table.policy)}",
+        "",
+        _row(["Aspect", *map(_heading, table.columns)]),
+        _row(["---", *(":---:" for _ in table.columns)]),
+        *(
+            _row([_code(aspect), *("" if one is None else _prose(outcome_of(one)) for one in row)])
+            for aspect, row in table.rows
+        ),
+    ]
 
 
 # ------------------------------------------------------------------------------------- the endpoints

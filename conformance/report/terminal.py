@@ -20,6 +20,7 @@ from conformance.report.findings import (
 )
 from conformance.report.grid import Column, Grid, grid, source
 from conformance.report.page import Page
+from conformance.report.policies import print_policies
 from conformance.report.summary import Count, count, summarize
 from conformance.report.verdicts import BY_GRAVITY, STYLES, bears, shown_flags
 from conformance.types import Cell, EndpointRow, Finding, Matrix, ScenarioRow
@@ -30,11 +31,12 @@ _PITCH = 3  # columns of text per endpoint: a mark, a star where there are flags
 _FEW = 3  # as many endpoints not run are told with their reasons
 
 
-def print_matrix(matrix: Matrix, console: Console, verbose: bool = False) -> None:
+def print_matrix(matrix: Matrix, console: Console, verbose: bool = False, *, policies: bool = False) -> None:
     """Print the matrix, what deviates and why, what was not run, and the counts last.
 
     With ``verbose`` every place where a rule does not hold is shown with its excerpt, else one per rule,
-    and every reason for which an endpoint was not run, else those of `_FEW` endpoints at most.
+    and every reason for which an endpoint was not run, else those of `_FEW` endpoints at most. ``policies``
+    shows what was observed aspect by aspect, else it is counted.
     """
     page, layout = Page(console), grid(matrix)
     _grid(page, layout)
@@ -43,6 +45,7 @@ def print_matrix(matrix: Matrix, console: Console, verbose: bool = False) -> Non
     _deviations(page, shown, verbose, name_endpoints=True)
     _reasons(page, shown, name_endpoints=True, verbose=verbose)
     _information(page, shown, counted=True)
+    print_policies(page, layout, each=policies)
     _notes(page, matrix.notes)
     _idle(page, layout.idle, verbose)
     _counts(page, matrix, layout)
@@ -62,6 +65,7 @@ def print_tree(matrix: Matrix, console: Console) -> None:
         _deviations(page, cells, verbose=False, name_endpoints=False)
         _reasons(page, cells, name_endpoints=False, verbose=True)
         _information(page, cells, counted=False)
+    print_policies(page, layout, each=True)
     _notes(page, matrix.notes)
     _idle(page, layout.idle, verbose=False)
     page.gap()
@@ -76,6 +80,8 @@ def _of(column: Column, cell: Cell) -> bool:
 
 
 def _grid(page: Page, layout: Grid) -> None:
+    if not layout.chapters:
+        return
     left = _left(page, layout)
     per_block = max(1, (page.width - left) // _PITCH)
     for start in range(0, len(layout.columns), per_block):

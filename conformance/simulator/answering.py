@@ -30,7 +30,7 @@ from conformance.simulator.journal import JournalEntry, masked_headers, masked_q
 from conformance.simulator.request import ChatRequest
 from conformance.simulator.runs import Run
 from conformance.simulator.script import Script
-from conformance.types import HttpRequest, Turn
+from conformance.types import HttpRequest, Turn, WireName
 
 FAULTS_BY_NAME: Mapping[str, Behaviour] = {fault.name: fault for fault in FAULTS}
 """What a script or a test can make happen to an answer."""
@@ -95,6 +95,14 @@ class _Course:
                 self.acted(quirks)
                 refused.why = ", ".join(quirks) or refused.why
                 raise refused
+
+    def read(self, wire: WireName, body: dict[str, Any], model: str) -> dict[str, Any]:
+        """What of ``body`` the acts let be read."""
+        for behaviour, quirks in self.acts:
+            before, body = body, behaviour.disregard(wire, body, model)
+            if body is not before:
+                self.acted(quirks)
+        return body
 
     def turned(self, request: ChatRequest, turn: Turn) -> Turn:
         """``turn`` as the acts let the model say it."""
@@ -203,7 +211,7 @@ class Answering:
         asked = route.model or body.get("model")
         model = asked if isinstance(asked, str) else ""
         course.hear(lambda behaviour: behaviour.screen(front.wire, body, model))
-        return self._ask(course, persona.serving(model), route, body)
+        return self._ask(course, persona.serving(model), route, course.read(front.wire, body, model))
 
     def _ask(
         self, course: _Course, persona: Persona, route: Route, body: dict[str, Any]

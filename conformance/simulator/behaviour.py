@@ -29,6 +29,17 @@ class Behaviour:
         """
         return None
 
+    def disregard(self, wire: WireName, body: dict[str, Any], model: str) -> dict[str, Any]:  # noqa: ARG002
+        """What of the request's JSON is read; the rest is as if it had not been sent.
+
+        ``body`` itself is not changed.
+        """
+        return body
+
+    def serves(self, model: str) -> bool:  # noqa: ARG002
+        """Whether a model is served that the persona doesn't name."""
+        return False
+
     def refuse(self, request: ChatRequest) -> Refused | None:  # noqa: ARG002
         """Refuse a request that OpenAI would accept."""
         return None
@@ -72,4 +83,5 @@ class Persona:
     def serving(self, model: str) -> Persona:
         """The persona as the one that serves ``model``, if it does at all."""
         known = any(fnmatchcase(model, pattern) for pattern in self.models)
+        known = known or any(behaviour.serves(model) for behaviour in self.behaviours)
         return replace(self, model=model) if known else self

@@ -1,12 +1,14 @@
-"""Refusals as the catalogue of quirks declares them: data, not code."""
+"""What the catalogue of quirks declares that a provider does with a request: data, not code."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+import copy
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
-from conformance.quirks.declarations import Refuses
+from conformance.quirks.declarations import Alters, Refuses
+from conformance.quirks.paths import Place
 from conformance.simulator.answer import Actions, Hang, Refused, Respond
 from conformance.simulator.behaviour import Behaviour
 from conformance.types import WireName
@@ -14,10 +16,11 @@ from conformance.types import WireName
 
 @dataclass(frozen=True, slots=True)
 class Declared(Behaviour):
-    """What a quirk refuses; ``name`` is the quirk's id. ``wire`` is the quirk's own."""
+    """What a quirk refuses or passes over; ``name`` is the quirk's id. ``wire`` is the quirk's own."""
 
     wire: WireName = "openai-chat"
-    refuses: tuple[Refuses, ...] = ()
+    refuses: tuple[Refuses, ...] = field(default=(), hash=False)
+    alters: tuple[Alters, ...] = field(default=(), hash=False)
 
     def screen(self, wire: WireName, body: Mapping[str, Any], model: str) -> Refused | None:
         for declared in self.refuses:
@@ -33,3 +36,22 @@ class Declared(Behaviour):
                 said: Actions = [Hang()] if answer.hangs else [Respond(answer.status, headers, document)]
                 return Refused(answer.status, document, self.name, worded=True, answer=said)
         return None
+
+    def disregard(self, wire: WireName, body: dict[str, Any], model: str) -> dict[str, Any]:
+        for declared in self.alters:
+            if declared.effect == "ignored" and (declared.wire or self.wire) == wire:
+                culprits = [place for place in declared.when.culprits(body, model) if place.path]
+                body = _without(body, culprits) if culprits else body
+        return body
+
+
+def _without(body: dict[str, Any], culprits: Iterable[Place]) -> dict[str, Any]:
+    """``body`` without what is at these places."""
+    rest = copy.deepcopy(body)
+    for place in reversed(tuple(culprits)):
+        holder: Any = rest
+        for key in place.path[:-1]:
+            holder = holder[key]
+        if isinstance(holder, list) or place.path[-1] in holder:
+            del holder[place.path[-1]]
+    return rest

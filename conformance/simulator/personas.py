@@ -43,8 +43,8 @@ def persona_of(name: str, quirks: Iterable[Quirk], models: tuple[str, ...] = ())
 
 
 def _acting_out(quirk: Quirk) -> Iterator[Behaviour]:
-    if quirk.refuses:
-        yield Declared(quirk.id, quirk.wire, quirk.refuses)
+    if quirk.refuses or quirk.alters:
+        yield Declared(quirk.id, quirk.wire, quirk.refuses, quirk.alters)
     for act in quirk.simulate:
         yield behaviour_of(act)
 

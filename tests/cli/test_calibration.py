@@ -109,7 +109,7 @@ def test_who_answers_says_whether_it_is_the_reference(
     assert is_reference({"wire": wire, "host": host, "provider": provider}) is reference
 
 
-# ------------------------------------------------------------------------------------- what is judged, and how
+# ------------------------------------------------------------------------------ what is judged, and how
 
 
 def go(said: str, **headers: str) -> bytes:
@@ -121,7 +121,7 @@ def go(said: str, **headers: str) -> bytes:
 
 
 def corpus(folder: Path, **files: bytes) -> Path:
-    """A corpus with these files, each an exchange with OpenAI; a name that ends in ``_other`` is another's."""
+    """A corpus of these files, each an exchange with OpenAI, or another where its name ends in ``_other``."""
     rows = []
     for name, content in files.items():
         (folder / f"{name}.yaml").write_bytes(content)
@@ -138,7 +138,7 @@ def judged(folder: Path) -> tuple[Calibration, Row]:
 
 
 def test_only_the_reference_and_only_bodies_as_they_were_sent_are_judged(tmp_path: Path) -> None:
-    parsed = go(SAID).replace(b"url:", b"uri:").replace(b"body: '{\"id\"", b"parsed_body: '{\"id\"")
+    parsed = go(SAID).replace(b"url:", b"uri:").replace(b'body: \'{"id"', b'parsed_body: \'{"id"')
     one, row = judged(corpus(tmp_path, ours=go(SAID), strange_other=go(SAID), parsed=parsed))
     assert (len(one.exchanges), row.exchanges, row.hits, row.broken) == (1, 1, 1, ("ours.yaml",))
 

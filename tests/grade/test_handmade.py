@@ -249,6 +249,8 @@ def test_question_and_answer_with_one_odd_layout_are_by_one_hand(
         ([DATE, ("x-request-id", "r")], 2, True),
         ([("server", "uvicorn"), ("x-request-id", "r")], 2, True),
         ([("x-request-id", "r")], 1, False),
+        ([DATE, ("openai-processing-ms", "9"), ("x-request-id", "r")], 3, True),
+        ([DATE, ("openai-processing-ms", "9")], 2, False),
         ([DATE, ("x-ratelimit-limit-tokens", "X-RATELIMIT-LIMIT-TOKENS-XXX")], 1, False),
         ([DATE, ("x-request-id", "<X_REQUEST_ID>")], 1, False),
         ([DATE, ("set-cookie", "REDACTED")], 1, False),

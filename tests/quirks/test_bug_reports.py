@@ -115,7 +115,7 @@ REFUSED: list[tuple[str, str, WireName, dict[str, Any], str, tuple[str, ...]]] =
     ),
     (
         "langchain4j 3974",
-        "alibaba-dashscope",
+        "alibaba",
         "openai-chat",
         chat(stream=False, enable_thinking=True),
         "qwen-thinking-nonstream-rejected",

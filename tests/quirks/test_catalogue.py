@@ -10,6 +10,7 @@ from conformance.quirks import Quirk, catalogue
 from conformance.quirks.catalogue import Shows
 from conformance.rules import RULES
 from conformance.scenarios import SCENARIOS
+from conformance.scenarios.quirks import QUIRK_SCENARIOS
 from conformance.simulator.personas import behaviour_of
 from conformance.types import Finding
 
@@ -21,7 +22,7 @@ def test_a_quirk_shows_by_rules_and_scenarios_that_exist(quirk: Quirk) -> None:
     for shows in quirk.shows:
         assert set(shows.rules) <= set(RULES)
         for pattern in shows.scenarios:
-            assert any(fnmatchcase(scenario, pattern) for scenario in SCENARIOS), pattern
+            assert any(fnmatchcase(scenario, pattern) for scenario in {**SCENARIOS, **QUIRK_SCENARIOS}), pattern
 
 
 @pytest.mark.parametrize("quirk", QUIRKS, ids=lambda q: q.id)

@@ -21,6 +21,7 @@ REASONS = (
     "pause_turn",
     "refusal",
     "model_context_window_exceeded",
+    "compaction",
 )
 LITERALS = {"type": "message", "role": "assistant"}
 FROM_A_PROXY = frozenset({502, 503, 504})
@@ -166,16 +167,17 @@ def content_array(reply: Answer) -> Iterator[Violation]:
     wires=WIRES,
     level="MUST",
     basis="schema",
-    source=anthropic_sdk("types/stop_reason.py"),
+    source=(anthropic_sdk("types/stop_reason.py"), anthropic_sdk("types/beta/beta_stop_reason.py")),
     violating=answer(stop_reason="stop"),
     conforming=answer(stop_reason="end_turn"),
     consequence="agent loops branch on the value and treat an unknown one as a failure or as the end",
 )
 def reason_enum(message: Message) -> Iterator[Violation]:
-    """stop_reason is one of the seven that are published.
+    """stop_reason is one of the eight that are published.
 
-    They are end_turn, max_tokens, stop_sequence, tool_use, pause_turn, refusal and
-    model_context_window_exceeded. In a stream, that of its last message_delta.
+    They are end_turn, max_tokens, stop_sequence, tool_use, pause_turn, refusal,
+    model_context_window_exceeded and, in beta, compaction (asked for by pause_after_compaction). In a stream,
+    that of its last message_delta.
     """
     if message.end is not None:
         reason = message.end.get("stop_reason")

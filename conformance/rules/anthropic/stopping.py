@@ -28,6 +28,8 @@ AT_CAP = USAGE | {"output_tokens": 16}
 CAP = {"max_tokens": 16}
 STOP = {"stop_sequences": ["END"]}
 CACHED = USAGE | {"cache_read_input_tokens": 2000}
+OF_THE_SERVER = ("server_tool_use", "mcp_tool_use")
+"""Calls that the server answers itself, and then goes on."""
 SLACK = 0.02
 """How far the totals of a prompt may lie apart: an id in it may cost another token or two."""
 
@@ -45,8 +47,9 @@ SLACK = 0.02
 def tool_use_iff(message: Message) -> Iterator[Violation]:
     """stop_reason is tool_use exactly when a client tool_use block is present.
 
-    A message that was cut (max_tokens, model_context_window_exceeded, refusal, pause_turn) may have calls
-    too, and so may one that tells of calls which a tool's own code made (caller), and which were answered.
+    A message that was cut (max_tokens, model_context_window_exceeded, refusal, pause_turn, compaction) may
+    have calls too, and so may one that tells of calls which a tool's own code made (caller), and which were
+    answered.
     """
     if message.end is None or not message.settled:
         return
@@ -105,7 +108,7 @@ def cap_respected(message: Message) -> Iterator[Violation]:
     """
     cap = message.asked.cap if message.asked else None
     spent = message.count("output_tokens")
-    several = any(block.type.startswith("server_") for block in message.blocks)
+    several = any(block.type in OF_THE_SERVER for block in message.blocks)
     if cap is not None and spent is not None and spent > cap and message.usage is not None and not several:
         yield message.usage.found("output_tokens", wanted=f"at most {cap}")
 

@@ -67,8 +67,11 @@ def delta_usage(one: MessageStream) -> Iterator[Violation]:
 def cumulative(one: MessageStream) -> Iterator[Violation]:
     """The counts of message_delta are cumulative totals, not increments.
 
-    So output_tokens never falls, from message_start on.
+    So output_tokens never falls, from message_start on. Not judged where the context was compacted on the
+    way: what that took counts in message_start and not in the totals (types/beta/beta_usage.py iterations).
     """
+    if any(block.type == "compaction" for block in one.blocks):
+        return
     begun = one.begun.get("message", "usage", "output_tokens") if one.begun is not None else None
     before = begun if type(begun) is int else 0
     for event in one.changes:

@@ -11,7 +11,7 @@ from conformance.rules.anthropic.streams import MessageStream
 from conformance.rules.reading import ABSENT, Reading
 from conformance.rules.views import UNDEFINED, Answered, Run, View, whole_answers
 
-CUT_SHORT = ("max_tokens", "model_context_window_exceeded", "refusal", "pause_turn")
+CUT_SHORT = ("max_tokens", "model_context_window_exceeded", "refusal", "pause_turn", "compaction")
 """Stop reasons of a message that did not come to the end its model meant: what it lacks proves nothing."""
 
 

@@ -1,0 +1,161 @@
+"""Deviations that say what a member of an answer is, or that it is not there.
+
+Places are paths of the catalogue (``conformance/quirks/paths.py``) in each document of an answer.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+from conformance.quirks.paths import Place, as_text, places
+from conformance.simulator.deviations.deviation import Maker, deviation, documents
+from conformance.simulator.mutants.mutant import Answer, Change
+
+_GOOGLES = {
+    400: "INVALID_ARGUMENT",
+    401: "UNAUTHENTICATED",
+    403: "PERMISSION_DENIED",
+    404: "NOT_FOUND",
+    429: "RESOURCE_EXHAUSTED",
+    500: "INTERNAL",
+    503: "UNAVAILABLE",
+}
+"""Google's names of HTTP statuses (google/rpc/code.proto)."""
+
+_TYPES = {401: "authentication_error", 403: "permission_error", 404: "not_found_error"}
+"""The ``type`` of llama.cpp's errors (``format_error_response`` in its server), for the statuses below 500."""
+
+
+# --------------------------------------------------------------------------------------- good answers
+
+
+def _with(values: Mapping[str, Any]) -> Change:
+    """The members at these paths, of whatever holds them, are these; ``{was}`` stands for what they were."""
+
+    def change(answer: Answer) -> None:
+        for document in documents(answer):
+            put(document, values)
+
+    return change
+
+
+def _without(at: Sequence[str], only: Sequence[Any] | None = None) -> Change:
+    """The members at these paths are not there; ``only`` those with one of these values, if any are given."""
+
+    def change(answer: Answer) -> None:
+        for document in documents(answer):
+            take(document, at, only)
+
+    return change
+
+
+def put(document: Any, values: Mapping[str, Any]) -> None:
+    """Puts the values where the paths lead, in objects and lists that are there."""
+    for path, value in values.items():
+        holder, _, key = path.rpartition("/")
+        for place in list(places(document, holder)):
+            _put(place.value, key, value)
+
+
+def take(document: Any, at: Iterable[str], only: Sequence[Any] | None = None) -> None:
+    """Takes away what is at the paths, or only what has one of the values."""
+    texts = None if only is None else {as_text(value) for value in only}
+    for path in at:
+        for place in reversed(list(places(document, path))):
+            if texts is None or as_text(place.value) in texts:
+                del _holder(document, place)[place.path[-1]]
+
+
+def _put(holder: Any, key: str, value: Any) -> None:
+    if isinstance(holder, dict):
+        was = holder.get(key)
+        holder[key] = _filled(value, {"{was}": as_text(was)}) if was is not None else copy.deepcopy(value)
+
+
+def _holder(document: Any, place: Place) -> Any:
+    for key in place.path[:-1]:
+        document = document[key]
+    return document
+
+
+# ------------------------------------------------------------------------------------------ refusals
+
+
+def _refusal(edit: Callable[[Answer], None], statuses: Sequence[int] | None) -> Change:
+    def change(answer: Answer) -> None:
+        if answer.status >= 400 and (statuses is None or answer.status in statuses):
+            edit(answer)
+
+    return change
+
+
+def _refusal_with(values: Mapping[str, Any], statuses: Sequence[int] | None = None) -> Change:
+    """The members of refusals are these; see `_said_by` for words that stand for what it says."""
+
+    def edit(answer: Answer) -> None:
+        put(answer.body, {path: _filled(value, _said_by(answer)) for path, value in values.items()})
+
+    return _refusal(edit, statuses)
+
+
+def _refusal_without(at: Sequence[str], statuses: Sequence[int] | None = None) -> Change:
+    """The members at these paths are not in refusals."""
+    return _refusal(lambda answer: take(answer.body, at), statuses)
+
+
+def _refusal_is(
+    body: Any, statuses: Sequence[int] | None = None, codes: Sequence[str] | None = None
+) -> Change:
+    """Refusals have this body: ``null`` for none at all. ``codes`` picks those with such an ``error.code``."""
+
+    def edit(answer: Answer) -> None:
+        words = _said_by(answer)
+        if codes is not None and words["{code}"] not in codes:
+            return
+        answer.body = b"" if body is None else _filled(body, words)
+        if body is None:
+            answer.headers.pop("content-type", None)
+
+    return _refusal(edit, statuses)
+
+
+def _said_by(answer: Answer) -> dict[str, Any]:
+    """What a refusal says, by the words that stand for it; its status is a number."""
+    said = answer.body.get("error") if isinstance(answer.body, dict) else None
+    error = said if isinstance(said, dict) else {"message": said}
+    status = answer.status
+    return {
+        "{status}": status,
+        "{google}": _GOOGLES.get(status, "UNKNOWN"),
+        "{type}": "server_error" if status >= 500 else _TYPES.get(status, "invalid_request_error"),
+        **{f"{{{member}}}": error.get(member) for member in ("message", "param", "code")},
+    }
+
+
+def _filled(value: Any, words: Mapping[str, Any]) -> Any:
+    """``value`` with its words filled in: one that is a text's all keeps its type."""
+    if isinstance(value, str):
+        if value in words:
+            return words[value]
+        for word, said in words.items():
+            value = value.replace(word, as_text(said))
+        return value
+    if isinstance(value, list):
+        return [_filled(item, words) for item in value]
+    if isinstance(value, dict):
+        return {key: _filled(member, words) for key, member in value.items()}
+    return value
+
+
+MEMBERS: Mapping[str, Maker] = dict(
+    (
+        deviation("answer-with", _with),
+        deviation("answer-without", _without),
+        deviation("refusal-with", _refusal_with),
+        deviation("refusal-without", _refusal_without),
+        deviation("refusal-is", _refusal_is),
+    )
+)
+"""Makers by name."""

@@ -1,0 +1,63 @@
+"""Edits of the messages in Chat answers, whole and streamed."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from conformance.simulator.mutants.mutant import Answer, Change
+
+Message = dict[str, Any]
+
+
+def messages_of(document: Any) -> Iterator[Message]:
+    """The message or delta of each choice in a document of Chat's."""
+    for choice in document.get("choices") or () if isinstance(document, dict) else ():
+        said = choice.get("message", choice.get("delta"))
+        if isinstance(said, dict):
+            yield said
+
+
+def each_message(edit: Callable[[Message], None]) -> Change:
+    """``edit`` applied to every message and delta."""
+
+    def change(answer: Answer) -> None:
+        for document in [answer.body] if answer.events is None else answer.events:
+            for message in messages_of(document):
+                edit(message)
+
+    return change
+
+
+def apart(whole: Callable[[Message], None], streamed: Callable[[list[Message]], list[Message]]) -> Change:
+    """``whole`` applied to the message of each choice; ``streamed`` makes other chunks of a stream's."""
+
+    def change(answer: Answer) -> None:
+        if answer.events is None:
+            for message in messages_of(answer.body):
+                whole(message)
+            return
+        rest = [event for event in answer.events if _has_choices(event)]
+        others = [event for event in answer.events if not _has_choices(event)]
+        answer.events[:] = [*streamed(rest), *others]
+
+    return change
+
+
+def finish(document: Message, reason: str) -> None:
+    """Every choice that has finished finished for this reason."""
+    for choice in document.get("choices") or ():
+        if choice.get("finish_reason") is not None:
+            choice["finish_reason"] = reason
+
+
+def chunk_like(chunk: Message, delta: Message) -> Message:
+    """A chunk of the same stream and choice with this delta."""
+    made = copy.deepcopy(chunk)
+    made["choices"] = [{**made["choices"][0], "delta": delta, "finish_reason": None}]
+    return made
+
+
+def _has_choices(event: Any) -> bool:
+    return isinstance(event, dict) and bool(event.get("choices"))
