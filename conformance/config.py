@@ -80,6 +80,15 @@ class Endpoint(BaseModel):
     attempts: Annotated[int, Field(ge=1, le=10)] = Field(
         default=3, description="How often a scenario is run when the model does not do what it needs."
     )
+    profile: str | None = Field(
+        default=None,
+        description="The provider family whose workarounds an adapted run uses; by default told by the row.",
+    )
+    fallback_model: str | None = Field(
+        default=None,
+        min_length=1,
+        description="In an adapted run, the model that is asked when the retries of the first are spent.",
+    )
     dialect: str | None = Field(
         default=None,
         description="Tools travel in the system prompt, calls in the text, written in this dialect.",

@@ -88,8 +88,8 @@ def judge_attempt(
     """The verdict of one attempt.
 
     ``quirks`` are those the endpoint declares: each forgives exactly the findings it explains. ``beside`` are
-    the exchanges of the same scenario with the same server over another wire. A scenario that measures a policy
-    is judged by no rule: what it observed never makes the verdict.
+    the exchanges of the same scenario with the same server over another wire. A scenario that measures a
+    policy is judged by no rule, and what it observed never makes the verdict.
     """
     if scenario.policy:
         return _measured(scenario, attempt)
@@ -152,8 +152,9 @@ def _measured(scenario: Scenario, attempt: Attempt) -> Judgement:
     """What was observed: ``conforms`` where anything was, whatever it is."""
     reasons: dict[VerdictName, str] = {}
     lost: set[int] = set()
+    answers = any(exchange.response is not None for exchange in attempt.exchanges)
     for number, exchange in enumerate(attempt.exchanges):
-        let_off = None if hangs(exchange) else excuse(scenario, exchange)
+        let_off = None if answers and hangs(exchange) else excuse(scenario, exchange)
         if let_off is not None:
             verdict, reason = let_off
             reasons.setdefault(verdict, reason)

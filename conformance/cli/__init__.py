@@ -11,12 +11,14 @@ from conformance.cli.calibration import calibrate_command
 from conformance.cli.catalogue import explain, list_group, schema
 from conformance.cli.certify import certify
 from conformance.cli.check_request import check_request
+from conformance.cli.diff import diff
 from conformance.cli.docs import docs
 from conformance.cli.doctor import doctor
 from conformance.cli.field_notes import field_notes
 from conformance.cli.grade import grade
 from conformance.cli.parse import parse
 from conformance.cli.run import run
+from conformance.cli.serve import serve
 from conformance.cli.translate import translate
 
 EXIT_CODES = """
@@ -36,6 +38,7 @@ Start here:
   conformance certify http://127.0.0.1:8080/v1 --model my-model
   conformance grade tests/cassettes    judge traffic that was recorded elsewhere
   conformance explain tools.parallel-calls
+  conformance serve                    simulated providers on this machine, for tests of adapters
 """
 
 
@@ -55,6 +58,7 @@ for command in (
     run,
     certify,
     grade,
+    serve,
     explain,
     list_group,
     schema,
@@ -65,6 +69,7 @@ for command in (
     translate,
     parse,
     check_request,
+    diff,
 ):
     cli.add_command(command)
 

@@ -120,8 +120,8 @@ def _samples(
 ) -> Iterator[str]:
     yield "\n## Who was recorded\n\n"
     yield "*Fixtures*: answers kept without their requests. *By folder*: nothing in the exchange tells the\n"
-    yield "provider. *Rules*: how many were judged on some exchange; *MUST*, *SHOULD*: how many of the level\n"
-    yield "do not hold in some exchange.\n\n"
+    yield "provider. *Rules*: how many were judged on some exchange; *MUST*, *SHOULD*: how many of these do\n"
+    yield "not hold in some exchange.\n\n"
     yield "| provider | wire | graded | fixtures | by folder | streams | models | repositories | recorded in "
     yield "| rules | MUST | SHOULD |\n|---|---|--:|--:|--:|--:|--:|--:|---|--:|--:|--:|\n"
     broken = Counter((one["endpoint"], one["wire"], one["level"]) for one in deviations)
@@ -183,8 +183,8 @@ def _no_longer(deviations: Sequence[Mapping[str, Any]], told_of: _Told) -> Itera
     if not past:
         return
     yield "\n## Not seen any more\n\n"
-    yield f"Rules that hold in all later exchanges that they were judged on, {SMALL} at least. Where these are\n"
-    yield "with other models, or do not meet the rule's condition, that proves little.\n\n"
+    yield f"Rules that hold in all later exchanges that they were judged on, {SMALL} at least. Where these\n"
+    yield "are with other models, or do not meet the rule's condition, that proves little.\n\n"
     yield "| provider | wire | rule | level | exchanges | seen | later ones that hold |\n"
     yield "|---|---|---|---|--:|---|--:|\n"
     for one in sorted(past, key=lambda one: (one["endpoint"], one["wire"], LEVELS.index(one["level"]))):

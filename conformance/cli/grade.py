@@ -238,14 +238,17 @@ def _writable(paths: Sequence[Path]) -> None:
     for path in paths:
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
+            is_new = not path.exists()
             with path.open("a"):
                 pass
+            if is_new:  # an interrupted run leaves no empty one
+                path.unlink()
         except OSError as error:
             raise ConfigError(f"{path}: can't be written to: {error.strerror}") from None
 
 
 def _notes(known: Baseline | None, interrupted: bool) -> tuple[str, ...]:
-    notes = ["interrupted: only a part was graded"] if interrupted else []
+    notes = ["interrupted: only a part was graded, and no baseline is written"] if interrupted else []
     if known is not None and not interrupted:
         gone = list(known.gone())
         notes += [
@@ -277,7 +280,7 @@ def _write(
         entries = drafts(run.tally, datetime.date.today())
         suggest.write_text(drafts_text(entries), encoding="utf-8", errors="backslashreplace")
         yield suggest, "" if entries else "no deviation repeats"
-    if baseline is not None:
+    if baseline is not None and not interrupted:  # what was not reached would count as new ever after
         folder = baseline.parent
         counts = Counter({(relative(file, folder), rule): n for (file, rule), n in run.counted.items()})
         write_baseline(baseline, counts)

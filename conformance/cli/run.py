@@ -79,6 +79,11 @@ Examples:
     metavar="PERCENT",
     help="Exit 3 when less than this share of the cells was judged.",
 )
+@click.option(
+    "--adapted",
+    is_flag=True,
+    help="Run every cell through its endpoint's profile, with retries and fallback.",
+)
 @click.option("--intrusive", is_flag=True, help="Also run scenarios that cost or annoy.")
 @click.option("--policies", is_flag=True, help="Show what policies were observed, aspect by aspect.")
 @click.option(
@@ -99,6 +104,7 @@ def run(
     rulebook: str,
     bases: tuple[str, ...],
     min_judged: float,
+    adapted: bool,
     intrusive: bool,
     policies: bool,
     verbose: int,
@@ -125,6 +131,7 @@ def run(
         intrusive=intrusive,
         cassettes=cassettes,
         exchanges=str(Path(exchanges).resolve()) if exchanges else None,
+        adapted=adapted,
     )
     entries = load_known(Path(known)) if known else ()
     selection = select(options)

@@ -12,15 +12,17 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
-from conformance import __version__, config
+from conformance import config
 from conformance.config import Endpoint, FromEnv
 from conformance.dialects import dialect
+from conformance.engine.adapted import client_for, declared_quirks, unobserved
 from conformance.engine.cells import Acquired, broken, failed, unmeasured, unsupported
 from conformance.engine.drive import Target, plan, run_script
 from conformance.engine.evidence import evidence, redacted
 from conformance.engine.exchange_log import append
-from conformance.engine.options import Options, quirks_of
+from conformance.engine.options import Options
 from conformance.engine.pacing import Paced
+from conformance.engine.recording import keep
 from conformance.engine.sources import Source, cassette_path, record_command, source_of
 from conformance.judge import Judgement, judge, judge_attempt, worth_keeping
 from conformance.scenarios import Scenario, scripts
@@ -28,7 +30,7 @@ from conformance.simulator.personas import PERSONAS
 from conformance.simulator.server import Simulator
 from conformance.transport import tape
 from conformance.transport.client import Limits, LiveTransport, Transport
-from conformance.transport.redact import Redactor, SecretLeak
+from conformance.transport.redact import Redactor
 from conformance.types import (
     Attempt,
     Cell,
@@ -175,7 +177,9 @@ class Acquirer:
         transport: Transport | None,
         redactor: Redactor,
     ) -> Cell:
+        adapted = self._options.adapted
         cell = unsupported(endpoint, scenario, target.wire, target.dialect)
+        cell = cell or (unobserved(endpoint, scenario) if adapted else None)
         if cell is None and transport is None:
             path = cassette_path(endpoint, scenario.id, self._options)
             cell = unmeasured(endpoint, scenario, path, record_command(endpoint, self._options, scenario.id))
@@ -191,7 +195,7 @@ class Acquirer:
             self._first(endpoint.name, scenario.id, acquired.attempts[0])
             shown_as = (target.base_url, endpoint.shown_url)
             cell = await self._aside(self._judged, endpoint, scenario, acquired, flags, redactor, shown_as)
-        return cell
+        return replace(cell, mode="adapted") if adapted else cell
 
     async def _aside(self, work: Callable[..., T], *arguments: Any) -> T:
         return await self._loop.run_in_executor(self._judging, work, *arguments)
@@ -207,16 +211,18 @@ class Acquirer:
     ) -> Cell:
         attempts = acquired.attempts
         if self._options.exchanges is not None:
-            exchanges = [exchange for attempt in attempts for exchange in attempt.exchanges]
+            exchanges = [exchange for attempt in attempts for exchange in attempt.sent]
             log = Path(self._options.exchanges)
             self._notes += append(log, exchanges, (endpoint.name, scenario.id), redactor)
         cell = judge(endpoint.name, scenario, attempts, acquired.judgements, flags)
+        decided = attempts[cell.decided_by]
         return replace(
             cell,
             reason=redactor.text(cell.reason),
             findings=tuple(redacted(finding, redactor) for finding in cell.findings),
             observations=tuple(replace(o, detail=redactor.text(o.detail)) for o in cell.observations),
-            evidence=evidence(attempts[cell.decided_by].exchanges, redactor, shown_as),
+            requests=sum(len(attempt.sent) for attempt in attempts),
+            evidence=evidence(decided.exchanges, redactor, shown_as, decided.behind),
         )
 
     async def _attempts(
@@ -234,14 +240,15 @@ class Acquirer:
         """
         attempts: list[Attempt] = []
         judgements: list[Judgement] = []
-        quirks, strictness = quirks_of(endpoint), self._options.strictness
+        quirks, strictness = declared_quirks(endpoint, self._options), self._options.strictness
+        client = client_for(endpoint, scenario, self._options, waits=unplayed is None)
         while True:
-            attempt = await run_script(scenario, target, transport)
+            attempt = await run_script(scenario, target, transport, client)
             judgement = await self._aside(judge_attempt, scenario, attempt, quirks, strictness, beside)
             attempts.append(attempt)
             judgements.append(judgement)
             if unplayed:
-                more = unplayed() > 0 and not any(e.failure for e in attempt.exchanges)
+                more = unplayed() > 0 and not any(e.failure for e in attempt.sent)
             else:
                 more = judgement.verdict == "inconclusive" and len(attempts) < endpoint.attempts
             if not more:
@@ -259,7 +266,7 @@ class Acquirer:
         transport = tape.ReplayTransport(recording, path, redactor)
         beside = await self._beside(endpoint, scenario)
         acquired = await self._attempts(endpoint, scenario, target, transport, beside, transport.unplayed)
-        stuck_on = [e.failure for a in acquired.attempts for e in a.exchanges if e.failure]
+        stuck_on = [e.failure for a in acquired.attempts for e in a.sent if e.failure]
         if stuck_on or transport.unplayed():
             message = f"cassette is of an older scenario: {path}; re-record it: {command}"
             return failed(scenario, target, "older-scenario", message), ()
@@ -298,12 +305,15 @@ class Acquirer:
                 recording = await self._aside(tape.load, path)
             except tape.CassetteError:
                 return None
-            return await run_script(scenario, target, tape.ReplayTransport(recording, path, redactor))
+            replayed = tape.ReplayTransport(recording, path, redactor)
+            client = client_for(other, scenario, self._options, waits=False)
+            return await run_script(scenario, target, replayed, client)
         transport = self._transport(other, source) if source.kind == "simulator" else None
         if transport is None:
             return None
         try:
-            return await run_script(scenario, target, transport)
+            client = client_for(other, scenario, self._options, waits=True)
+            return await run_script(scenario, target, transport, client)
         finally:
             await transport.aclose()
 
@@ -313,24 +323,8 @@ class Acquirer:
         if not worth_keeping(attempts):
             self._unanswered.setdefault(endpoint.name, []).append(scenario.id)
             return
-        metadata = {
-            "suite": f"llm-wire-conformance {__version__}",
-            "endpoint": endpoint.name,
-            "scenario": scenario.id,
-            "wire": endpoint.wire,
-            "model": endpoint.model,
-            "date": datetime.datetime.now(datetime.UTC).date().isoformat(),
-        }
-        if endpoint.server:
-            metadata["server"] = endpoint.server
-        if endpoint.recipe:
-            metadata["recipe"] = endpoint.recipe
-        exchanges = [exchange for attempt in attempts for exchange in attempt.exchanges]
-        path = cassette_path(endpoint, scenario.id, self._options)
-        try:
-            tape.save(path, exchanges, metadata=metadata, redactor=redactor)
-        except (SecretLeak, tape.CassetteError, OSError) as error:
-            self._notes.append(f"{endpoint.name}: {scenario.id} was not recorded: {error}")
+        refused = keep(endpoint, scenario, attempts, redactor, self._options)
+        self._notes += [refused] if refused is not None else []
 
     def _transport(self, endpoint: Endpoint, source: Source) -> Paced | None:
         """The transport to the endpoint, or ``None`` when its answers come from cassettes."""

@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any, Literal, Protocol
 from urllib.parse import quote, urlencode
 
 from conformance.dialects import Dialect
@@ -35,6 +36,8 @@ from conformance.types import (
     Turn,
 )
 from conformance.wires import Wire
+
+Outcome = Literal["done", "model-did-not", "stuck"]
 
 WRONG_KEY = "sk-wrong-0000000000000000000000"
 """Sent where a scenario asks for a wrong key; no provider ever issued it."""
@@ -66,32 +69,81 @@ class Target:
         return (*self.wire.headers, *(self.wire.auth_headers(key) if key is not None else ()))
 
 
-async def run_script(scenario: Scenario, target: Target, transport: Transport) -> Attempt:
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What a step asks, ready to be sent as the plain client sends it.
+
+    ``ask`` and ``canonical`` (the request with its marker) are ``None`` for raw bytes.
+    """
+
+    http: HttpRequest
+    ask: Ask | None = None
+    canonical: Request | None = None
+    close_after_events: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Brought:
+    """What a question brought: the exchange to judge, and in an adapted run those behind it."""
+
+    exchange: Exchange
+    behind: tuple[Exchange, ...] = ()
+
+
+class Client(Protocol):
+    """Who sends questions: the plain client sends each once, as it stands."""
+
+    async def send(self, question: Question, target: Target, transport: Transport) -> Brought:
+        """Send a question; never raises for what the other side does."""
+        ...
+
+
+class PlainClient:
+    """Strict mode: what is asked is sent, once, and what comes is what came."""
+
+    async def send(self, question: Question, target: Target, transport: Transport) -> Brought:
+        close = question.close_after_events
+        return Brought(await transport.send(question.http, wire=target.wire.name, close_after_events=close))
+
+
+_PLAIN = PlainClient()
+
+
+async def run_script(
+    scenario: Scenario, target: Target, transport: Transport, client: Client = _PLAIN
+) -> Attempt:
     """Run the scenario's script once, from its first step to its end or to where it can't go on."""
     script = scenario.script()
     exchanges: list[Exchange] = []
+    behind: list[tuple[Exchange, ...]] = []
     asked = 0
+
+    def attempt(outcome: Outcome = "done", reason: str = "") -> Attempt:
+        return Attempt(tuple(exchanges), outcome, reason, tuple(behind) if any(behind) else ())
+
     try:
         step = next(script)
         while True:
             names = [marker(scenario.id, asked + number) for number in range(len(asks_of(step)))]
             asked += len(names)
-            replies = await perform(step, names, target, transport)
+            done = await _perform(step, names, target, transport, client)
+            replies = tuple(reply for reply, _ in done)
             exchanges += [reply.exchange for reply in replies]
+            behind += [tries for _, tries in done]
             if failed := next((f for r in replies if (f := _ends(scenario, r, exchanges))), None):
                 script.close()
-                return Attempt(tuple(exchanges), "stuck", failed.message)
+                return attempt("stuck", failed.message)
             step = script.send(replies if isinstance(step, Together) else replies[0])
     except StopIteration:
-        return Attempt(tuple(exchanges))
+        return attempt()
     except ModelDidNot as missed:
-        return Attempt(tuple(exchanges), "model-did-not", str(missed))
+        return attempt("model-did-not", str(missed))
     except Stuck:
-        return Attempt(tuple(exchanges), "stuck")
+        return attempt("stuck")
 
 
 def _ends(scenario: Scenario, reply: Reply, exchanges: Sequence[Exchange]) -> Failure | None:
-    """What a script can't go on from; a hang is an answer to who measures, from an endpoint that answers else."""
+    """What a script can't go on from; who measures goes on where one that answered hangs."""
     failure = reply.exchange.failure
     measured = scenario.policy and failure is not None and failure.kind == "timeout"
     return None if measured and any(exchange.response for exchange in exchanges) else failure
@@ -101,21 +153,27 @@ async def perform(
     step: Step, names: Sequence[str], target: Target, transport: Transport
 ) -> tuple[Reply, ...]:
     """Do one step; ``names`` are the marker names of its canonical requests, in order."""
+    return tuple(reply for reply, _ in await _perform(step, names, target, transport, _PLAIN))
+
+
+async def _perform(
+    step: Step, names: Sequence[str], target: Target, transport: Transport, client: Client
+) -> tuple[tuple[Reply, tuple[Exchange, ...]], ...]:
+    """The replies of a step, each with what stands behind it."""
     if isinstance(step, Raw):
         path = _path(step.path, target)
         body = step.body.replace(b"{{model}}", json.dumps(target.model)[1:-1].encode())
         headers = (("content-type", "application/json"), *step.headers) if body else step.headers
-        request = _http(target, step.method, path, body, headers, step.auth)
-        return (await _send(request, step.probe, step.expect, target, transport),)
+        question = Question(_http(target, step.method, path, body, headers, step.auth))
+        return (await _send(question, step.probe, step.expect, target, transport, client),)
     if isinstance(step, Together):
-        return tuple(
-            await asyncio.gather(
-                *(_ask(ask, name, target, transport) for ask, name in zip(step.asks, names, strict=True))
-            )
+        asked = (
+            _ask(ask, name, target, transport, client) for ask, name in zip(step.asks, names, strict=True)
         )
+        return tuple(await asyncio.gather(*asked))
     if isinstance(step, Cancel):
-        return (await _ask(step.ask, names[0], target, transport, close_after_events=step.after_events),)
-    return (await _ask(step, names[0], target, transport),)
+        return (await _ask(step.ask, names[0], target, transport, client, step.after_events),)
+    return (await _ask(step, names[0], target, transport, client),)
 
 
 def _path(path: str, target: Target) -> str:
@@ -126,24 +184,36 @@ def _path(path: str, target: Target) -> str:
 
 
 async def _ask(
-    ask: Ask, name: str, target: Target, transport: Transport, close_after_events: int | None = None
-) -> Reply:
+    ask: Ask, name: str, target: Target, transport: Transport, client: Client, close: int | None = None
+) -> tuple[Reply, tuple[Exchange, ...]]:
     canonical = marked(ask.request, name) if target.scripted else ask.request
-    model = ask.model or target.model
-    worded = _worded(canonical, target.dialect)[0]
+    question = Question(encoded(canonical, ask, target), ask, canonical, close)
+    reply, behind = await _send(question, ask.probe, ask.expect, target, transport, client)
+    return _read_in(target.dialect, ask.request, reply, name), behind
+
+
+def encoded(
+    request: Request,
+    ask: Ask,
+    target: Target,
+    *,
+    model: str | None = None,
+    change: Callable[[dict[str, Any]], dict[str, Any]] | None = None,
+) -> HttpRequest:
+    """A canonical request as it is sent; ``change`` has the last word on its body."""
+    model = model or ask.model or target.model
+    worded = _worded(request, target.dialect)[0]
     body = target.wire.encode(worded, model=model, losses=[], max_tokens_field=target.max_tokens_field)
     body |= target.extra_body or {}
-    accept = "text/event-stream" if canonical.stream else "application/json"
-    request = _http(
+    accept = "text/event-stream" if request.stream else "application/json"
+    return _http(
         target,
         "POST",
-        target.wire.path(model, canonical.stream),
-        _json_bytes(body),
+        target.wire.path(model, request.stream),
+        _json_bytes(change(body) if change is not None else body),
         (("content-type", "application/json"), ("accept", accept), *ask.headers),
         ask.auth,
     )
-    reply = await _send(request, ask.probe, ask.expect, target, transport, close_after_events)
-    return _read_in(target.dialect, ask.request, reply, name)
 
 
 def _worded(request: Request, dialect: Dialect | None) -> tuple[Request, tuple[Loss, ...]]:
@@ -187,19 +257,20 @@ def _http(
 
 
 async def _send(
-    request: HttpRequest,
+    question: Question,
     probe: str | None,
     expect: Expect,
     target: Target,
     transport: Transport,
-    close_after_events: int | None = None,
-) -> Reply:
-    exchange = await transport.send(request, wire=target.wire.name, close_after_events=close_after_events)
-    exchange = replace(exchange, probe=probe, expect=expect)
+    client: Client,
+) -> tuple[Reply, tuple[Exchange, ...]]:
+    brought = await client.send(question, target, transport)
+    exchange = replace(brought.exchange, probe=probe, expect=expect)
     turns: tuple[Turn, ...] = ()
     if exchange.response is not None and exchange.response.status < 300:
         turns = target.wire.decode(exchange.response)
-    return Reply(exchange, turns[0] if turns else None)
+    behind = tuple(replace(one, probe=probe, expect=expect) for one in brought.behind)
+    return Reply(exchange, turns[0] if turns else None), behind
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,10 +20,19 @@ MAX_HEADER = 4_096
 
 
 def evidence(
-    exchanges: Sequence[Exchange], redactor: Redactor, shown_as: tuple[str, str]
+    exchanges: Sequence[Exchange],
+    redactor: Redactor,
+    shown_as: tuple[str, str],
+    behind: Sequence[Sequence[Exchange]] = (),
 ) -> tuple[Mapping[str, Any], ...]:
-    """One view per exchange; ``shown_as`` replaces the first string by the second in URLs."""
-    return tuple(_view(exchange, redactor, shown_as) for exchange in exchanges)
+    """One view per exchange; ``shown_as`` replaces the first string by the second in URLs.
+
+    ``behind``: in an adapted run, per exchange what really went over the wire, every try of it.
+    """
+    views = [_view(exchange, redactor, shown_as) for exchange in exchanges]
+    for view, tries in zip(views, behind, strict=False):
+        view["behind"] = [_view(one, redactor, shown_as) for one in tries]
+    return tuple(views)
 
 
 def redacted(finding: Finding, redactor: Redactor) -> Finding:

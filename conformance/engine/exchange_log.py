@@ -14,19 +14,21 @@ from conformance.types import Exchange, FailureKind
 _NEVER_SENT: frozenset[FailureKind] = frozenset({"no-cassette", "older-scenario", "request-cap"})
 
 
-def begin(path: Path) -> None:
-    """Make the file, empty. Raises `ConfigError` where it can't be written."""
+def begin(path: Path, option: str = "--exchanges") -> None:
+    """Make the file, empty. Raises `ConfigError`, naming the option, where it can't be written."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(b"")
     except OSError as error:
-        raise ConfigError(f"--exchanges {path}: can't be written to: {error.strerror}") from None
+        raise ConfigError(f"{option} {path}: can't be written to: {error.strerror}") from None
 
 
 def append(
     path: Path, exchanges: Iterable[Exchange], cell: tuple[str, str], redactor: Redactor
 ) -> tuple[str, ...]:
     """Add the exchanges of a cell (endpoint, scenario), in order; returns why they could not be, if so.
+
+    The scenario is ``""`` for exchanges that belong to none.
 
     Several processes may add to one file: the lines of a cell stay together. None of them is written when
     redaction leaves something.

@@ -13,6 +13,7 @@ from conformance import config
 from conformance.config import Endpoint
 from conformance.dialects import DIALECTS, dialect
 from conformance.judge import Strictness
+from conformance.profiles import PROFILES
 from conformance.quirks import Quirk, catalogue
 from conformance.rules import RULES
 from conformance.scenarios import SCENARIOS, Scenario
@@ -29,7 +30,7 @@ class Options:
 
     ``endpoints``, ``scenarios`` and ``rules`` are empty for "all". ``cassettes`` is the folder of
     recordings; ``None`` is ``cassettes/`` beside the configuration file. ``exchanges`` is the file that all
-    exchanges are written to, as JSON lines.
+    exchanges are written to, as JSON lines. ``adapted``: every cell runs through its endpoint's profile.
     """
 
     config: str = "providers.yaml"
@@ -43,6 +44,7 @@ class Options:
     cassettes: str | None = None
     max_requests: int | None = None
     exchanges: str | None = None
+    adapted: bool = False
 
     def to_json(self) -> str:
         """One line that `from_json` reads back."""
@@ -170,6 +172,7 @@ def _resolve(path: Path, endpoint: Endpoint, endpoints: Sequence[Endpoint]) -> N
         ("quirks", endpoint.quirks, list(catalogue()), "quirk"),
         ("unsupported", endpoint.unsupported, list(CAPABILITIES), "capability"),
         ("persona", (endpoint.persona,) if endpoint.persona else (), list(PERSONAS), "persona"),
+        ("profile", (endpoint.profile,) if endpoint.profile else (), list(PROFILES), "profile"),
     )
     wrong = {
         "ca_file": _ca_file(path, endpoint),

@@ -52,6 +52,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="Where answers come from: cassettes and the embedded simulator (default), or the network.",
     )
     group.addoption(
+        "--conformance-adapted", action="store_true", help="Run every cell through its endpoint's profile."
+    )
+    group.addoption(
         "--conformance-options", default=None, help="All options of a run as JSON; set by the CLI."
     )
 
@@ -59,7 +62,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 @pytest.hookimpl(tryfirst=True)
 def pytest_configure(config: pytest.Config) -> None:
     given = config.getoption("--conformance-options")
-    options = Options.from_json(given) if given else Options(mode=config.getoption("--conformance-mode"))
+    mode, adapted = config.getoption("--conformance-mode"), config.getoption("--conformance-adapted")
+    options = Options.from_json(given) if given else Options(mode=mode, adapted=adapted)
     config.stash[OPTIONS] = options
     if getattr(config.option, "dist", "no") == "load":
         # Plain -n would spread one endpoint's items over workers, and each would acquire all of them.

@@ -20,8 +20,9 @@ import pytest
 from conformance import __version__
 from conformance.engine import exchange_log
 from conformance.engine.acquire import OnCell
+from conformance.engine.adapted import declared_quirks
 from conformance.engine.errors import EngineError
-from conformance.engine.options import Options, Selection, quirks_of, select
+from conformance.engine.options import Options, Selection, select
 from conformance.engine.plugin import ACQUIRER, CELL_ATTRIBUTE, INTERRUPTED, NOTES_KEY, ON_CELL
 from conformance.engine.sources import row_of, source_of
 from conformance.judge import mark_stale, readings
@@ -143,7 +144,7 @@ def assemble(
     remarks = list(notes)
     for endpoint in selection.endpoints:
         own = [cells[endpoint.name, s.id] for s in selection.scenarios if (endpoint.name, s.id) in cells]
-        flagged, stale = mark_stale(own, quirks_of(endpoint))
+        flagged, stale = mark_stale(own, declared_quirks(endpoint, options))
         gathered += flagged
         remarks += stale
     marked, expired = apply_known(gathered, known, started.date())

@@ -13,6 +13,9 @@ from conformance.engine.options import Options
 from conformance.transport import tape
 from conformance.types import EndpointRow
 
+ADAPTED = ".adapted.yaml"
+"""How the recording of an adapted cell ends."""
+
 
 @dataclass(frozen=True, slots=True)
 class Source:
@@ -51,6 +54,8 @@ def record_command(endpoint: Endpoint, options: Options, scenario: str | None = 
         words[0] = f"conformance run --config {options.config} --record --endpoint"
     if scenario:
         words += ["--scenario", scenario]
+    if options.adapted:
+        words.append("--adapted")
     return " ".join(words)
 
 
@@ -71,13 +76,15 @@ def row_of(endpoint: Endpoint, source: Source) -> EndpointRow:
 
 
 def cassette_path(endpoint: Endpoint, scenario: str, options: Options) -> Path:
-    """Where the recording of one cell lies."""
-    return options.cassettes_folder / endpoint.name / f"{scenario}.yaml"
+    """Where the recording of one cell lies; an adapted one beside the strict one."""
+    ending = ADAPTED if options.adapted else ".yaml"
+    return options.cassettes_folder / endpoint.name / f"{scenario}{ending}"
 
 
 def _recorded(endpoint: Endpoint, options: Options, env: Mapping[str, str]) -> Source:
     folder = options.cassettes_folder / endpoint.name
     files = sorted(folder.glob("*.yaml")) if folder.is_dir() else []
+    files = [file for file in files if file.name.endswith(ADAPTED) is options.adapted]
     if not files:
         missing = missing_variables(endpoint, env)
         first = f"set {' and '.join(missing)}, then: " if missing else ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from typing import Any, TextIO, get_args
 
@@ -11,6 +12,11 @@ from conformance.grade.providers import ToldBy
 from conformance.grade.recorded import Fidelity, Unusable
 from conformance.grade.tally import Tally
 from conformance.types import WIRES, Basis, Finding, Flavour, Level
+
+_HIDDEN = re.compile(
+    "[\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ud800-\udfff\ufeff\ufff9-\ufffb]"
+)
+"""Control characters that JSON need not escape, marks of direction, what has no width, halves of pairs."""
 
 
 class DocumentWriter:
@@ -51,14 +57,13 @@ class DocumentWriter:
         self._first = False
 
 
-def dumped(value: object) -> str:
-    """JSON on a line, its characters unescaped unless one is half a surrogate pair."""
-    text = json.dumps(value, ensure_ascii=False)
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return json.dumps(value)
-    return text
+def dumped(value: object, indent: int | None = None) -> str:
+    """JSON, its characters unescaped but for those that a terminal obeys or that hide what is written.
+
+    On a line, without ``indent``.
+    """
+    text = json.dumps(value, ensure_ascii=False, indent=indent)
+    return _HIDDEN.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
 def summary(tally: Tally, grader: Grader, interrupted: bool) -> dict[str, Any]:

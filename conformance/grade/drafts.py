@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -32,12 +33,17 @@ def drafts(tally: Tally, today: datetime.date) -> list[dict[str, Any]]:
 
     A MAY that does not hold needs no declaring.
     """
-    return [
-        _draft(place, deviation, today)
+    repeated = [
+        (place, deviation)
         for place, deviation in sorted(tally.deviations.items())
         if deviation.open >= MIN_EXCHANGES
         and deviation.level != "MAY"
         and rule_of(place.rule).subject == "protocol"
+    ]
+    wires = Counter(_id(place) for place, _ in repeated)
+    return [
+        _draft(place, deviation, today, f"-{place.wire}" if wires[_id(place)] > 1 else "")
+        for place, deviation in repeated
     ]
 
 
@@ -47,11 +53,11 @@ def drafts_text(entries: list[dict[str, Any]]) -> str:
     return HEADER + (body if entries else "[]\n")
 
 
-def _draft(place: Place, deviation: Deviation, today: datetime.date) -> dict[str, Any]:
+def _draft(place: Place, deviation: Deviation, today: datetime.date, more: str) -> dict[str, Any]:
     rule = rule_of(place.rule)
     first = deviation.examples[0].finding
     return {
-        "id": _id(place),
+        "id": _id(place) + more,
         "title": f"{place.endpoint}: {rule.requirement}"[:120],
         "providers": [place.endpoint],
         "wire": place.wire,

@@ -7,6 +7,7 @@ import stat
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from conformance.grade.exchanges import BINARY_STREAM
 from conformance.grade.importers import IMPORTERS, Importer
 from conformance.grade.recorded import Recorded, Unusable
 from conformance.grade.source import Head, Unreadable, open_source
@@ -22,6 +23,9 @@ _FOREIGN: tuple[tuple[bytes, str], ...] = (
     (b"\xfe\xff", "UTF-16 text: convert it to UTF-8"),
 )
 """What people have that is no recording here, by its first bytes, and what to do."""
+
+MAX_REFUSED = 1_000
+"""How many exchanges of one file are told one by one that can't be read."""
 
 UNKNOWN = "no recording in any known format"
 
@@ -63,11 +67,23 @@ def exchanges_of(path: Path) -> Iterator[Recorded | Unusable]:
         if importer is None:
             yield Unusable(file, _foreign(source.head), foreign=True)
         else:
-            yield from importer.read(source)
+            yield from _bounded(file, importer.read(source))
     except (OSError, Unreadable) as error:
         yield Unusable(file, _reason(error))
     except Exception as error:
         yield Unusable(file, f"the suite failed here, please report it: {type(error).__name__}: {error}")
+
+
+def _bounded(file: str, found: Iterable[Recorded | Unusable]) -> Iterator[Recorded | Unusable]:
+    refused = 0
+    for one in found:
+        if isinstance(one, Unusable) and one.reason != BINARY_STREAM:
+            refused += 1
+            if refused > MAX_REFUSED:
+                continue
+        yield one
+    if refused > MAX_REFUSED:
+        yield Unusable(file, f"{refused - MAX_REFUSED:,} more exchanges of a file can't be read either")
 
 
 def importer_of(head: Head) -> Importer | None:

@@ -147,7 +147,7 @@ def _exchange(source: Source, position: int, value: Any) -> Recorded | Unusable:
     # A text is decoded already; of bytes nobody knows whether their writer did that.
     packed = isinstance(got.get("body"), dict)
     found = origin.recorded(position, _request_in(line), got.get("status"), answered, body, packed=packed)
-    if "headers" not in got:
+    if not answered:
         found = without(found, "headers")
     return _said(found, line, parts)
 

@@ -6,7 +6,6 @@ anything, so a result points to its file, and in words to the exchange and the p
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Mapping
 from hashlib import sha256
@@ -15,6 +14,7 @@ from pathlib import Path, PurePath
 from typing import Any
 from urllib.parse import quote
 
+from conformance.grade.document import dumped
 from conformance.grade.grading import Graded, fault_of
 from conformance.rules import rule_of
 from conformance.types import Finding, Level
@@ -56,8 +56,8 @@ class SarifLog:
 
     def write(self, path: Path, interrupted: bool = False) -> None:
         """Write the log. Raises ``OSError``."""
-        text = json.dumps(self.document(interrupted), ensure_ascii=False, indent=1)
-        path.write_text(text + "\n", encoding="utf-8", errors="backslashreplace", newline="\n")
+        text = dumped(self.document(interrupted), indent=1)
+        path.write_text(text + "\n", encoding="utf-8", newline="\n")
 
     def document(self, interrupted: bool = False) -> dict[str, Any]:
         """The log as JSON values."""

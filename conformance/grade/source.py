@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 import zlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -106,11 +107,11 @@ class Source:
             yield from _values(self.whole())
         else:  # the first line is longer than the head: only its end tells
             lines = self._lines()
-            first = _value(next(lines, b""))
-            second = next(lines, None)
+            line = next(lines, b"")
+            first, second = _value(line), next(lines, None)
             if second is None:
                 yield from first if isinstance(first, list) else [first]
-            elif isinstance(first, Unreadable):
+            elif isinstance(first, Unreadable) and len(line) <= MAX_WHOLE:
                 yield from _values(self.whole())
             else:
                 yield first
@@ -274,7 +275,11 @@ def _values(data: bytes) -> Iterator[Any]:
 
 
 def _why(error: Exception) -> str:
-    return "JSON nested too deeply" if isinstance(error, RecursionError) else f"not JSON: {error}"
+    if isinstance(error, RecursionError):
+        return "JSON nested too deeply"
+    if isinstance(error, json.JSONDecodeError | UnicodeDecodeError):
+        return f"not JSON: {error}"
+    return f"JSON with a number of more than {sys.get_int_max_str_digits():,} digits"
 
 
 def _beginning(text: str) -> Any:

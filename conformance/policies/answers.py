@@ -9,6 +9,9 @@ from conformance.types import Exchange, Turn
 from conformance.wires import ErrorInfo, wire
 from conformance.wires.errors import error_of
 
+SAME_TOKENS = 3
+"""Counts of prompt tokens that differ by no more than this are the same."""
+
 MAX_SAID = 160
 """Longest excerpt of an answer in a detail, in characters."""
 

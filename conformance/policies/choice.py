@@ -9,7 +9,7 @@ from conformance.policies.answers import Answer
 from conformance.policies.policy import Answers, CannotTell, Policy, Reference, Seen, needed, not_answered
 
 ALLOWED = "get_time"
-"""The tool that a named choice names and that allowed tools allow; the other one is what the model is after."""
+"""The tool that a choice names or allows; the other one is what the model is after."""
 
 _WRITTEN = re.compile(
     r"<tool_call|<function|\[TOOL_CALLS\]|<\|python_tag\|>|\"name\"\s{0,9}:\s{0,9}\"get_|get_(?:weather|time)\("
@@ -27,10 +27,6 @@ def _see(aspect: str, answers: Answers) -> Seen:
             raise CannotTell(f"a request without tool_choice is not answered either: {free.said}")
         return refused
     return _JUDGES[aspect](bound, answers)
-
-
-def _auto(bound: Answer, answers: Answers) -> Seen:
-    return Seen("honoured", bound, bound.said)
 
 
 def _none(bound: Answer, answers: Answers) -> Seen:
@@ -107,7 +103,7 @@ def _idle(answers: Answers) -> Answer:
 
 _JUDGES: Mapping[str, Callable[[Answer, Answers], Seen]] = {
     "none": _none,
-    "auto": _auto,
+    "auto": lambda bound, _: Seen("honoured", bound, bound.said),
     "required": _required,
     "named": _named,
     "allowed": _allowed,
@@ -118,8 +114,8 @@ CHOICE = Policy(
     id="tool-choice",
     title="tool_choice, against what the model would do by itself",
     evidence=(
-        "Two questions, one that wants a tool and one that wants none, each also asked without tool_choice: what "
-        "the choice changed."
+        "Two questions, one that wants a tool and one that wants none, each also asked without tool_choice: "
+        "what the choice changed."
     ),
     aspects={
         "none": "no call, where the question wants one",

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import json
 
-from conformance.policies.answers import Answer
+from conformance.policies.answers import SAME_TOKENS, Answer
 from conformance.policies.policy import Answers, CannotTell, Policy, Reference, Seen, needed, not_answered
 from conformance.types import ToolCall
-
-TOLERANCE = 3
-"""Token counts that differ by no more than this are the same."""
 
 _FIRST, _SECOND = ("KESTREL", "city"), ("HERON", "town")
 """A word of each definition's description, and its one parameter."""
@@ -29,7 +26,7 @@ def _see(aspect: str, answers: Answers) -> Seen:
 
 def _identical(once: Answer, twice: Answer) -> Seen:
     single, double = _tokens(once, twice)
-    if double - single > TOLERANCE:
+    if double - single > SAME_TOKENS:
         return Seen("both-visible", twice, f"the prompt costs {double} tokens, with one of them {single}")
     return Seen("merged", twice, f"the prompt costs {double} tokens, as with one of them ({single})")
 
@@ -45,11 +42,11 @@ def _different(first: Answer, second: Answer, twice: Answer) -> Seen:
             raise
         return Seen(f"{shown[0]}-wins", twice, f"the model names what the {shown[0]} definition alone says")
     told = f"the prompt costs {both} tokens, with the first alone {one}, with the last alone {other}"
-    if abs(one - other) <= 2 * TOLERANCE:
+    if abs(one - other) <= 2 * SAME_TOKENS:
         raise CannotTell(told)
-    if abs(both - one) <= TOLERANCE:
+    if abs(both - one) <= SAME_TOKENS:
         return Seen("first-wins", twice, told)
-    if abs(both - other) <= TOLERANCE:
+    if abs(both - other) <= SAME_TOKENS:
         return Seen("last-wins", twice, told)
     if both > max(one, other):
         return Seen("both-visible", twice, told)
@@ -81,8 +78,8 @@ DUPLICATES = Policy(
     id="duplicate-tool-names",
     title="Two tools of one name in a request",
     evidence=(
-        "A request with each definition alone and with both: what the prompt costs in tokens, and what the model "
-        "says and calls that only one definition has."
+        "A request with each definition alone and with both: what the prompt costs in tokens, and what the "
+        "model says and calls that only one definition has."
     ),
     aspects={
         "identical": "one definition twice, as a cached list that was extended twice has it",
@@ -111,13 +108,15 @@ DUPLICATES = Policy(
             "anthropic-messages",
             "Anthropic",
             {"identical": "refused", "different": "refused"},
-            "400 tools: Tool names must be unique: docker/docker-agent issue 2251, microsoft/vscode issue 276110",
+            "400 tools: Tool names must be unique: docker/docker-agent issue 2251, "
+            "microsoft/vscode issue 276110",
         ),
         Reference(
             "gemini",
             "Google",
             {"identical": "refused", "different": "refused"},
-            "400 Duplicate function declaration found: sriram-mk1/ambient-agent DUPLICATE_TOOLS_FIX_SUMMARY.md",
+            "400 Duplicate function declaration found: sriram-mk1/ambient-agent "
+            "DUPLICATE_TOOLS_FIX_SUMMARY.md",
         ),
         Reference(
             "ollama",

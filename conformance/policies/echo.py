@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from conformance.policies.answers import SAME_TOKENS
 from conformance.policies.policy import Answers, CannotTell, Policy, Reference, Seen, needed, not_answered
 from conformance.types import WireName
 
-SECRET = "CURLEW"  # the word that stands in made-up reasoning alone
-TOLERANCE = 3
-"""Token counts that differ by no more than this are the same."""
+CODE_WORD = "CURLEW"
+"""What stands in made-up reasoning alone."""
 
 _MEMBERS: tuple[WireName, ...] = ("openai-chat", "ollama")
 _FIELDS = {
@@ -48,13 +48,13 @@ def _see(aspect: str, answers: Answers) -> Seen:
         return refused
     if without.state == "refused":
         return Seen("required", without, f"without it {without.said}")
-    if SECRET in sent.words and SECRET not in without.words:
-        return Seen("used", sent, f"the model repeats {SECRET}, which stands nowhere else")
+    if CODE_WORD in sent.words and CODE_WORD not in without.words:
+        return Seen("used", sent, f"the model repeats {CODE_WORD}, which stands nowhere else")
     before, after = without.prompt_tokens, sent.prompt_tokens
     if before is None or after is None:
         raise CannotTell("no token counts, and the answer does not repeat the word in the reasoning")
     grown = after - before
-    if grown > TOLERANCE:
+    if grown > SAME_TOKENS:
         return Seen("used", sent, f"the prompt costs {grown} tokens more ({before} to {after})")
     return Seen("ignored", sent, f"the prompt costs no more ({before} and {after} tokens)")
 
@@ -63,8 +63,8 @@ ECHO = Policy(
     id="reasoning-echo",
     title="Reasoning of a turn with calls, sent back with the results",
     evidence=(
-        "One history with and without the reasoning. Used: the prompt costs more tokens, or the model repeats "
-        "a word that only the reasoning has. Required: without it the request is refused."
+        "One history with and without the reasoning. Used: the prompt costs more tokens, or the model "
+        "repeats a word that only the reasoning has. Required: without it the request is refused."
     ),
     aspects=_FIELDS | {name: about for blocks in _BLOCKS.values() for name, (_, about) in blocks.items()},
     own_outcomes={
@@ -84,8 +84,8 @@ ECHO = Policy(
                 "thinking-part": "refused",
                 "think-markup": "used",
             },
-            "openai/openai-openapi ChatCompletionRequestAssistantMessage has no member for it, and content parts "
-            "of the types text and refusal alone; that unknown members are ignored: janhq/jan issue 8136",
+            "openai/openai-openapi ChatCompletionRequestAssistantMessage has no member for it, and content "
+            "parts of the types text and refusal alone; unknown members are ignored: janhq/jan issue 8136",
         ),
         Reference(
             "openai-responses",
@@ -95,8 +95,8 @@ ECHO = Policy(
                 "reasoning-item-unsealed": "used",
                 "reasoning-item-altered": "refused",
             },
-            "OpenAI guide Reasoning models (items between the last user message and a function call's output are "
-            "kept in context; stored ones by their id), code invalid_encrypted_content",
+            "OpenAI guide Reasoning models (items between the last user message and a function call's output "
+            "are kept in context, stored ones by their id), code invalid_encrypted_content",
         ),
         Reference(
             "anthropic-messages",
@@ -106,7 +106,7 @@ ECHO = Policy(
                 "thinking-block-unsigned": "refused",
                 "thinking-block-altered": "refused",
             },
-            "Anthropic guide Extended thinking, Preserving thinking blocks (type enabled, while results are due)",
+            "Anthropic guide Extended thinking, Preserving thinking blocks (type enabled, results being due)",
         ),
         Reference(
             "gemini",
@@ -129,11 +129,11 @@ ECHO = Policy(
                 "thinking-part": "refused",
                 "think-markup": "used",
             },
-            "ollama/ollama api/types.go Message (thinking goes to the template, content is a string); which turns "
-            "a template shows is the model's: qwen3's shows those after the last user message",
+            "ollama/ollama api/types.go Message (thinking goes to the template, content is a string); which "
+            "turns a template shows is the model's: qwen3's shows those after the last user message",
         ),
     ),
     observer=_see,
-    wires={name: _MEMBERS for name in _FIELDS}
+    wires=dict.fromkeys(_FIELDS, _MEMBERS)
     | {name: (wire,) for wire, blocks in _BLOCKS.items() for name in blocks},
 )

@@ -1,4 +1,4 @@
-"""Histories that are not as they should be, and messages with nothing in them: accepted, refused, or a hang."""
+"""Histories that are not as they should be, and messages with nothing in them: what comes of them."""
 
 from __future__ import annotations
 
@@ -45,29 +45,29 @@ HISTORIES = Policy(
             "openai-chat",
             "OpenAI",
             _broken("broken-arguments consecutive-users assistant-first empty-assistant"),
-            "OpenAI guide Function calling (400 for calls and results that do not pair); arguments are any string, "
-            "and roles in any order: openai/openai-openapi CreateChatCompletionRequest",
+            "OpenAI guide Function calling (400 for calls and results that do not pair); arguments are any "
+            "string, and roles in any order: openai/openai-openapi CreateChatCompletionRequest",
         ),
         Reference(
             "openai-responses",
             "OpenAI",
             _broken("broken-arguments consecutive-users assistant-first empty-assistant"),
-            "continuedev/continue issue 10092 (No tool call found for function call output), No tool output found "
-            "for function call; items otherwise in any order",
+            "continuedev/continue issue 10092 (No tool call found for function call output); the answers No "
+            "tool output found for function call and its kin; items otherwise in any order",
         ),
         Reference(
             "anthropic-messages",
             "Anthropic",
             _broken("consecutive-users"),
-            "Anthropic API reference, Messages (neighbours of one role are one turn, the first is the user's) and "
-            "guide Handle tool calls",
+            "Anthropic API reference, Messages (neighbours of one role are one turn, the first is the "
+            "user's) and guide Handle tool calls",
         ),
         Reference(
             "gemini",
             "Google",
             _broken("wrong-id consecutive-users assistant-first"),
-            "google-gemini/gemini-cli issues 3814 and 17208, microsoft/vscode issue 299295; ids are optional, and "
-            "responses are told apart by name",
+            "google-gemini/gemini-cli issues 3814 and 17208, microsoft/vscode issue 299295; ids are "
+            "optional, and responses are told apart by name",
         ),
         Reference(
             "ollama",
@@ -87,12 +87,11 @@ _SPEAKERS = {
 _FORMS = {"null": "null", "empty": '""', "absent": "no such member", "list": "an empty list (or object)"}
 
 
-def _contents(accepted: str) -> dict[str, str]:
-    return {
-        f"{speaker}-{form}": "accepted" if f"{speaker}-{form}" in accepted.split() else "refused"
-        for speaker in _SPEAKERS
-        for form in _FORMS
-    }
+def _contents(accepted: str, unknown: str = "") -> dict[str, str]:
+    """``accepted`` for the named ones, ``refused`` for the others; of the unknown nothing is said."""
+    names = [f"{speaker}-{form}" for speaker in _SPEAKERS for form in _FORMS]
+    taken = accepted.split()
+    return {name: "accepted" if name in taken else "refused" for name in names if name != unknown}
 
 
 CONTENT = Policy(
@@ -110,8 +109,8 @@ CONTENT = Policy(
             "openai-chat",
             "OpenAI",
             _contents("assistant-null assistant-empty assistant-absent result-empty user-empty"),
-            "openai/openai-openapi: content of assistant messages is nullable and optional beside tool_calls, of "
-            "others required; lists have at least one part",
+            "openai/openai-openapi: content of assistant messages is nullable and optional beside "
+            "tool_calls, of others required; lists have at least one part",
         ),
         Reference(
             "openai-responses",
@@ -123,13 +122,9 @@ CONTENT = Policy(
         Reference(
             "anthropic-messages",
             "Anthropic",
-            {
-                name: said
-                for name, said in _contents("result-empty result-absent result-list").items()
-                if name != "result-null"
-            },
+            _contents("result-empty result-absent result-list", unknown="result-null"),
             "Anthropic API: all messages must have non-empty content except for the optional final assistant "
-            "message; content of a tool_result is optional",
+            "message; content of a tool_result is optional, and of null nothing is said",
         ),
         Reference(
             "gemini",
@@ -141,10 +136,11 @@ CONTENT = Policy(
             "ollama",
             "Ollama",
             _contents(
-                "assistant-null assistant-empty assistant-absent result-null result-empty result-absent user-null "
-                "user-empty user-absent"
+                "assistant-null assistant-empty assistant-absent result-null result-empty result-absent "
+                "user-null user-empty user-absent"
             ),
-            "ollama/ollama api/types.go Message.Content is a Go string: null and absent are empty, a list is not",
+            "ollama/ollama api/types.go Message.Content is a Go string: null and absent are empty, and a "
+            "list is none",
         ),
     ),
     observer=_see,

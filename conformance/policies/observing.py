@@ -39,5 +39,5 @@ def observe(
             observed.append(Observation(policy.id, aspect, INCONCLUSIVE, last, reason or str(why)))
             continue
         answer = seen.answer
-        observed.append(Observation(policy.id, aspect, seen.outcome, answer.path, seen.detail, answer.status))
+        observed.append(Observation(policy.id, aspect, seen.outcome, answer.path, seen.detail, seen.status))
     return tuple(observed)

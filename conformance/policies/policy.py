@@ -27,6 +27,11 @@ class Seen:
     answer: Answer
     detail: str
 
+    @property
+    def status(self) -> int | None:
+        """The HTTP status of the refusal, where that is what was seen."""
+        return self.answer.status if self.outcome in ("refused", "required") else None
+
 
 Answers: TypeAlias = Mapping[str, Answer]
 """The answers of a scenario by step; those that tell nothing (quota, credentials) are left out."""
@@ -54,8 +59,8 @@ class Reference:
 class Policy:
     """Something the reference leaves open.
 
-    ``aspects`` are what is looked at, by name; ``wires`` says which aspects only some wires have. ``outcomes``
-    are the policy's own, beside `COMMON`. ``evidence`` says what an outcome rests on.
+    ``aspects`` are what is looked at, by name; ``wires`` says which aspects only some wires have.
+    ``own_outcomes`` stand beside `COMMON`. ``evidence`` says what an outcome rests on.
     """
 
     id: str

@@ -87,6 +87,4 @@ def _stream(profile: Profile, response: HttpResponse, asked: Asked, *, whole: bo
     if given == came and is_plain(response.body):
         return response
     body = b"".join(data for _, data in pieces)
-    return replace(
-        with_body(response, body), parts=tuple((when, len(data)) for when, data in pieces)
-    )
+    return replace(with_body(response, body), parts=tuple((when, len(data)) for when, data in pieces))

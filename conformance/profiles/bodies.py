@@ -10,7 +10,13 @@ from conformance.profiles.messages import without_surrogates
 
 Body = dict[str, Any]
 
-REASONING_MEMBERS = ("reasoning_content", "reasoning", "reasoning_text", "reasoning_details", "reasoning_opaque")
+REASONING_MEMBERS = (
+    "reasoning_content",
+    "reasoning",
+    "reasoning_text",
+    "reasoning_details",
+    "reasoning_opaque",
+)
 MESSAGE_MEMBERS = {
     "system": ("role", "content", "name"),
     "developer": ("role", "content", "name"),
@@ -64,9 +70,7 @@ def without(body: Body, members: Collection[str]) -> Body:
 
 def unnamed_results(body: Body) -> Body:
     """Tool messages without a name."""
-    return messages(
-        body, lambda m: without(m, ("name", "tool_name")) if m.get("role") == "tool" else m
-    )
+    return messages(body, lambda m: without(m, ("name", "tool_name")) if m.get("role") == "tool" else m)
 
 
 def null_content(body: Body) -> Body:

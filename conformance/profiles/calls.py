@@ -125,8 +125,8 @@ def _split(
     arguments = escaped(said(function.get("arguments")))
     if arguments.strip() in NO_ARGUMENTS and not cut:
         arguments = "{}"
-    name = function.get("name")
-    name = plain_name(name, names) if isinstance(name, str) else name
+    given_name = function.get("name")
+    name = plain_name(given_name, names) if isinstance(given_name, str) else ""
     for inner, given in expanded(name, arguments, asked) or [(name, arguments)]:
         # The members stay in their order: what was right already stays itself, byte for byte.
         call = {**entry, "function": {**function, "name": inner, "arguments": given}}

@@ -1,4 +1,6 @@
-"""What every client of a compatible endpoint does: harmless where nothing is wrong, and enough for most of it."""
+"""What every client of a compatible endpoint does: harmless where nothing is wrong, and enough for most of
+it.
+"""
 
 from __future__ import annotations
 
@@ -221,9 +223,9 @@ class Compatible(Profile):
 
         Works around quirk `stream-eof-without-finish`.
         """
-        if turn.finish_reason in ("stop", None, "") and turn.reasoning.strip() and not turn.calls:
-            if not turn.text.strip() and not turn.refusal:
-                return "the answer holds reasoning and nothing else"
+        said = turn.text.strip() or turn.refusal or turn.calls
+        if not said and turn.reasoning.strip() and turn.finish_reason in ("stop", None, ""):
+            return "the answer holds reasoning and nothing else"
         if asked.request.stream and turn.finish_reason is None:
             return "the stream ended without saying that the answer had"
         return broken_calls(turn)

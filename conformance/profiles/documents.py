@@ -62,12 +62,16 @@ def usage(counts: Document) -> Document:
     details = out.get("prompt_tokens_details")
     if isinstance(hit, int) and not isinstance(hit, bool):
         if not isinstance(details, dict) or details.get("cached_tokens") is None:
-            out["prompt_tokens_details"] = {**(details if isinstance(details, dict) else {}), "cached_tokens": hit}
+            out["prompt_tokens_details"] = {
+                **(details if isinstance(details, dict) else {}),
+                "cached_tokens": hit,
+            }
         out = {k: v for k, v in out.items() if not k.startswith("prompt_cache_")}
     inner, written = out.get("completion_tokens_details"), out.get("completion_tokens")
-    thought = inner.get("reasoning_tokens") if isinstance(inner, dict) else None
-    if isinstance(thought, int) and isinstance(written, int) and thought > written:
-        out["completion_tokens_details"] = {**inner, "reasoning_tokens": written}
+    if isinstance(inner, dict) and isinstance(written, int):
+        thought = inner.get("reasoning_tokens")
+        if isinstance(thought, int) and thought > written:
+            out["completion_tokens_details"] = {**inner, "reasoning_tokens": written}
     return out
 
 

@@ -27,7 +27,9 @@ def as_reasoning_content(request: Request, *, pad: bool) -> Request:
     def message(old: Message) -> Message:
         if old.role != "assistant":
             return old
-        parts = [replace(p, spelling="reasoning_content") if isinstance(p, Reasoning) else p for p in old.parts]
+        parts = [
+            replace(p, spelling="reasoning_content") if isinstance(p, Reasoning) else p for p in old.parts
+        ]
         if pad and not any(isinstance(p, Reasoning) and p.text.strip() for p in parts):
             parts = [Reasoning(PAD), *(p for p in parts if not isinstance(p, Reasoning))]
         return replace(old, parts=tuple(parts))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+
 from conformance.profiles.repairs import Frame
 from conformance.transport.sse import Decoder, parse
 

@@ -38,9 +38,7 @@ def without_reasoning_only(messages: Sequence[Message]) -> Iterable[Message]:
     return (
         m
         for m in messages
-        if not (
-            m.role == "assistant" and says_nothing(m) and any(isinstance(p, Reasoning) for p in m.parts)
-        )
+        if not (m.role == "assistant" and says_nothing(m) and any(isinstance(p, Reasoning) for p in m.parts))
     )
 
 

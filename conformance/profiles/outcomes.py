@@ -1,7 +1,7 @@
 """What became of an exchange, for the client that made it: an answer, a refusal, or something to try again.
 
-429, 5xx and broken connections may go away; 400, 401, 403, 404 and 422, and every other 4xx, will not. An error
-inside a 200, whole or amid a stream, counts as the status that it means.
+429, 5xx and broken connections may go away; 400, 401, 403, 404 and 422, and every other 4xx, will not. An
+error inside a 200, whole or amid a stream, counts as the status that it means.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ _NO_TOOLS_THERE = re.compile(r"no endpoints found that support tool use", re.IGN
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """``answered``; ``refused``: the same will be refused again; ``failed``: trying again may help; ``elsewhere``:
-    another model may take what this one can't.
+    """``answered``; ``refused``: the same will be refused again; ``failed``: trying again may help;
+    ``elsewhere``: another model may take what this one can't.
 
     ``after_s``: how long the endpoint asks to wait, in seconds. ``why`` is a line for people.
     """
@@ -59,12 +59,17 @@ def outcome(
     error = wire.error_of(response)
     if error is not None:
         status = response.status if response.status >= 300 else promoted(error, document_in(response))
-        refusal = Refusal(status, " ".join(filter(None, (error.message, str(error.code or ""), error.type))),
-                          document_in(response))
+        refusal = Refusal(
+            status,
+            " ".join(filter(None, (error.message, str(error.code or ""), error.type))),
+            document_in(response),
+        )
         why = f"HTTP {response.status}{f' meaning {status}' if status != response.status else ''}"
         if status == 429 or status >= 500:
             return Outcome("failed", why, retry_after(response, now), refusal)
-        kind: Literal["refused", "elsewhere"] = "elsewhere" if _NO_TOOLS_THERE.search(error.message) else "refused"
+        kind: Literal["refused", "elsewhere"] = (
+            "elsewhere" if _NO_TOOLS_THERE.search(error.message) else "refused"
+        )
         return Outcome(kind, why, refusal=refusal)
     if exchange.ending in _BROKEN and response.status < 300:
         return Outcome("failed", f"the connection broke ({exchange.ending})")
@@ -75,11 +80,14 @@ def outcome(
 
 
 def retry_after(response: HttpResponse, now: float) -> float | None:
-    """How long a response asks to wait, in seconds: ``retry-after-ms``, or ``retry-after`` as seconds or date.
+    """How long a response asks to wait, in seconds: ``retry-after-ms``, or ``retry-after`` as seconds or
+    date.
 
     ``None`` where it asks for nothing that can be read (RFC 9110, section 10.2.3). Never negative.
     """
-    said: Mapping[str, str] = {name: response.header(name) or "" for name in ("retry-after-ms", "retry-after")}
+    said: Mapping[str, str] = {
+        name: response.header(name) or "" for name in ("retry-after-ms", "retry-after")
+    }
     if _NUMBER.fullmatch(said["retry-after-ms"].strip()):
         return float(said["retry-after-ms"]) / 1000
     given = said["retry-after"].strip()
@@ -89,4 +97,3 @@ def retry_after(response: HttpResponse, now: float) -> float | None:
         return max(0.0, parsedate_to_datetime(given).timestamp() - now)
     except (ValueError, TypeError, OverflowError, IndexError):
         return None
-

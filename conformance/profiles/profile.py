@@ -2,8 +2,8 @@
 
 A hook says in its docstring which quirks of the catalogue it works around (``Works around quirk `id`.``);
 ``Profile.works_around`` declares the same ids for whoever reads profiles as data. Hooks are pure: they take
-values, return new ones and never change what they were given. Preparing twice is preparing once, and an answer
-that conforms is repaired into itself, byte for byte.
+values, return new ones and never change what they were given. Preparing twice is preparing once, and an
+answer that conforms is repaired into itself, byte for byte.
 """
 
 from __future__ import annotations

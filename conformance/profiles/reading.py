@@ -1,4 +1,6 @@
-"""How a family's answers over Chat are to be read, where families contradict one another: data of a profile."""
+"""How a family's answers over Chat are to be read, where families contradict one another: data of a
+profile.
+"""
 
 from __future__ import annotations
 

@@ -12,7 +12,9 @@ Item = dict[str, Any]
 
 
 def repaired(document: Any, names: Mapping[str, str], *, qualified: bool = False) -> Any:
-    """A whole response. ``names``: what aliases of tools stand for. ``qualified``: its call ids bear its own."""
+    """A whole response. ``names``: what aliases of tools stand for. ``qualified``: its call ids bear
+    its own.
+    """
     if not isinstance(document, dict) or not isinstance(document.get("output"), list):
         return document
     own = document.get("id")
@@ -96,8 +98,10 @@ class ResponsesStream:
     def _settled(self, output: Any) -> Any:
         if not isinstance(output, list):
             return output
-        return [self._with_id(i, one) if isinstance(one, dict) and i in self._ids else one
-                for i, one in enumerate(output)]
+        return [
+            self._with_id(i, one) if isinstance(one, dict) and i in self._ids else one
+            for i, one in enumerate(output)
+        ]
 
 
 def qualifier_of(response_id: str) -> str:

@@ -53,7 +53,9 @@ def without(schema: Any, keys: Collection[str]) -> Any:
 
 
 def for_moonshot(schema: Any) -> Any:
-    """A type on every node and none beside ``anyOf``; no null branches or members; ``required`` in objects."""
+    """A type on every node and none beside ``anyOf``; no null branches or members; ``required`` in
+    objects.
+    """
     return walked(schema, _moonshot)
 
 
@@ -92,7 +94,8 @@ def _without_null_branches(node: Schema) -> Schema:
         return {**rest, "type": "string"}
     if isinstance(above, str):
         branches = [
-            {**b, "type": above} if isinstance(b, Mapping) and not _typed_by_itself(b) else b for b in branches
+            {**b, "type": above} if isinstance(b, Mapping) and not _typed_by_itself(b) else b
+            for b in branches
         ]
     return {**rest, "anyOf": branches}
 
@@ -207,7 +210,9 @@ def _resolved(schema: Any, depth: int = 0) -> Any:
             target = named[ref]
             merged = {**target, **rest} if isinstance(target, Mapping) else rest
             return follow(merged, (*on_the_way, ref), level + 1)
-        return {k: follow(v, on_the_way, level + 1) for k, v in node.items() if k not in ("$defs", "definitions")}
+        return {
+            k: follow(v, on_the_way, level + 1) for k, v in node.items() if k not in ("$defs", "definitions")
+        }
 
     return follow(schema, (), depth) if named else schema
 

@@ -115,7 +115,9 @@ def longest(*, tools: bool, think: bool) -> int:
 
 
 def suspicion(text: str, *, begins: bool, tools: bool, think: bool) -> Suspicion:
-    """Whether a stretch of text (the whole of it, where it ``begins`` there) holds markup, or may begin to."""
+    """Whether a stretch of text (the whole of it, where it ``begins`` there) holds markup, or may begin
+    to.
+    """
     if not (tools or think):
         return "none"
     if tools and begins and text.lstrip()[:1] in ("{", "["):

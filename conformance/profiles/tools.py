@@ -111,7 +111,9 @@ def at_most(request: Request, most: int) -> Request:
     """No more tools than ``most``: those that are forced or were called stay, then the first ones."""
     if len(request.tools) <= most:
         return request
-    wanted = {part.name for message in request.messages for part in message.parts if isinstance(part, ToolCall)}
+    wanted = {
+        part.name for message in request.messages for part in message.parts if isinstance(part, ToolCall)
+    }
     if isinstance(request.tool_choice, NamedChoice):
         wanted.add(request.tool_choice.name)
     ranked = sorted(range(len(request.tools)), key=lambda i: (request.tools[i].name not in wanted, i))

@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal, Self, TypeAlias
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
-from conformance.quirks import histories
+from conformance.quirks import histories, tool_schemas
 from conformance.quirks.paths import Place, as_text, kept, places
 
 JsonType: TypeAlias = Literal["null", "boolean", "number", "string", "array", "object"]
@@ -31,7 +31,11 @@ Pattern: TypeAlias = Annotated[str, AfterValidator(_compiles)]
 
 _MAX_MATCHED = 10_000
 _MAX_PLACES = 1_000
-_CHECKS: Mapping[str, Callable[[Mapping[str, Any]], Iterator[Place]]] = histories.CHECKS
+CHECKS: Mapping[str, Callable[[Mapping[str, Any]], Iterator[Place]]] = {
+    **histories.CHECKS,
+    **tool_schemas.CHECKS,
+}
+"""What paths can't say, by name."""
 
 
 class Clause(BaseModel):
@@ -58,12 +62,13 @@ class Clause(BaseModel):
     empty: bool | None = Field(default=None, description="True for '', [] and {}; false for others.")
     missing: str | None = Field(default=None, description="An object without this member.")
     other_keys: tuple[str, ...] | None = Field(default=None, description="Members not in this list.")
+    more_than: int | None = Field(default=None, description="There are more such values than this.")
     repeated: Literal[True] | None = Field(default=None, description="A value that occurs more than once.")
     mixed: Literal[True] | None = Field(default=None, description="Values that are not all the same.")
     not_among: str | None = Field(default=None, description="A value that is not at this other path.")
     after: str | None = Field(default=None, description="Filters that the item before it passes.")
     not_after: str | None = Field(default=None, description="Filters that the item before it, if any, fails.")
-    check: str | None = Field(default=None, description="A check by name, see histories.py; needs no path.")
+    check: str | None = Field(default=None, description="A check by name, see CHECKS; needs no path.")
     model: Pattern | None = Field(default=None, description="A pattern that the model's name matches whole.")
     is_not: bool = Field(default=False, description="The clause holds where it finds nothing.")
 
@@ -74,8 +79,8 @@ class Clause(BaseModel):
             raise ValueError("a clause has exactly one of at, check and model")
         if subjects != ["at"] and self.model_fields_set - {subjects[0], "is_not"}:
             raise ValueError(f"beside {subjects[0]} only is_not may stand")
-        if self.check is not None and self.check not in _CHECKS:
-            raise ValueError(f"there is no check {self.check!r}; there are {', '.join(sorted(_CHECKS))}")
+        if self.check is not None and self.check not in CHECKS:
+            raise ValueError(f"there is no check {self.check!r}; there are {', '.join(sorted(CHECKS))}")
         for path in (self.at, self.not_among):
             list(places(None, path or ""))
         for filters in (self.after, self.not_after):
@@ -87,7 +92,7 @@ class Clause(BaseModel):
         if self.model is not None:
             return (Place(("model",), model),) if re.fullmatch(self.model, model[:_MAX_MATCHED]) else ()
         if self.check is not None:
-            return _first(_CHECKS[self.check](body))
+            return _first(CHECKS[self.check](body))
         chosen = [place for place in places(body, self.at or "") if self._fits(place, body)]
         return _first(self._told(chosen, body))
 
@@ -107,6 +112,8 @@ class Clause(BaseModel):
         elif self.not_among is not None:
             others = {as_text(place.value) for place in places(body, self.not_among)}
             yield from (place for place in chosen if as_text(place.value) not in others)
+        elif self.more_than is not None and len(chosen) <= self.more_than:
+            return
         elif self.missing is not None:
             yield from (Place((*place.path, self.missing), None) for place in chosen)
         else:

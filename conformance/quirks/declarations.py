@@ -76,6 +76,7 @@ class Example(BaseModel):
 
     wire: WireName | None = Field(default=None, description="The quirk's own, if nothing is said.")
     request: dict[str, Any]
+    model: str | None = Field(default=None, description="The model, where the path names it.")
     extension: bool = False
     status: int | None = None
     answer: Any = None

@@ -1,4 +1,4 @@
-"""Checks of a Chat Completions history that paths can't say, by name. They never raise on any request."""
+"""Checks of a history that paths can't say, by name. They never raise on any request."""
 
 from __future__ import annotations
 
@@ -57,8 +57,87 @@ def roles_not_alternating(body: Mapping[str, Any]) -> Iterator[Place]:
         before = role
 
 
+def calls_unsigned(body: Mapping[str, Any]) -> Iterator[Place]:
+    """Assistant messages since the last user message whose first call has no thought signature of Gemini's.
+
+    Later calls of a message need none (Gemini API guide "Thought signatures").
+    """
+    since: list[Place] = []
+    for index, message in _messages(body):
+        if message.get("role") == "user":
+            since = []
+        calls = message.get("tool_calls")
+        if message.get("role") == "assistant" and isinstance(calls, list) and calls:
+            signature: Any = calls[0]
+            for key in ("extra_content", "google", "thought_signature"):
+                signature = signature.get(key) if isinstance(signature, dict) else None
+            if not signature:
+                since.append(Place(("messages", index, "tool_calls", 0), calls[0]))
+    yield from since
+
+
+def _items(body: Mapping[str, Any]) -> list[tuple[int, dict[str, Any]]]:
+    """The items of a Responses input."""
+    items = body.get("input")
+    if not isinstance(items, list):
+        return []
+    return [(index, item) for index, item in enumerate(items) if isinstance(item, dict)]
+
+
+def sealed_reasoning_outlived(body: Mapping[str, Any]) -> Iterator[Place]:
+    """Encrypted reasoning that is not the newest, and any of it where the input ends with a tool's output.
+
+    (NousResearch/hermes-agent, agent/transports/codex.py.) What one response said ends with an item that is
+    not the model's.
+    """
+    items = _items(body)
+    responses: list[list[Place]] = [[]]
+    for index, item in items:
+        if item.get("type") == "function_call_output" or item.get("role") in ("user", "system", "developer"):
+            responses.append([])
+        elif item.get("type") == "reasoning" and item.get("encrypted_content"):
+            responses[-1].append(Place(("input", index), item))
+    sealed = [places for places in responses if places]
+    after_tools = bool(items) and items[-1][1].get("type") == "function_call_output"
+    for places in sealed if after_tools else sealed[:-1]:
+        yield from places
+
+
+def message_between_calls(body: Mapping[str, Any]) -> Iterator[Place]:
+    """Messages of the assistant with a function call right before and right after them in a Responses input.
+
+    (pydantic/pydantic-ai, profiles/openai.py.)
+    """
+    items = _items(body)
+    for (_, before), (index, item), (_, after) in zip(items, items[1:], items[2:], strict=False):
+        spoken = item.get("role") == "assistant" and item.get("type", "message") == "message"
+        if spoken and before.get("type") == after.get("type") == "function_call":
+            yield Place(("input", index), item)
+
+
+def function_responses_not_as_many(body: Mapping[str, Any]) -> Iterator[Place]:
+    """Gemini contents after a turn of calls, of more or fewer responses (microsoft/vscode issue 299295)."""
+    contents = body.get("contents")
+    called = 0
+    for index, content in enumerate(contents if isinstance(contents, list) else ()):
+        answered = _parts_with(content, "functionResponse")
+        if called and answered != called:
+            yield Place(("contents", index), content)
+        called = _parts_with(content, "functionCall")
+
+
+def _parts_with(content: Any, member: str) -> int:
+    parts = content.get("parts") if isinstance(content, dict) else None
+    held = [isinstance(part, dict) and member in part for part in parts] if isinstance(parts, list) else []
+    return sum(held)
+
+
 CHECKS: Mapping[str, Callable[[Mapping[str, Any]], Iterator[Place]]] = {
     "reasoning-not-echoed": reasoning_not_echoed,
     "reasoning-echoed-empty": reasoning_echoed_empty,
     "roles-not-alternating": roles_not_alternating,
+    "function-responses-not-as-many": function_responses_not_as_many,
+    "calls-unsigned": calls_unsigned,
+    "sealed-reasoning-outlived": sealed_reasoning_outlived,
+    "message-between-calls": message_between_calls,
 }

@@ -1,17 +1,18 @@
 """Places in a JSON document, by a pattern: ``/messages/*[role=tool]/tool_call_id``.
 
 A pattern is a JSON Pointer (RFC 6901) in which a segment may also be ``*`` (every item or member), ``**``
-(the value itself and everything within it) or ``-1`` (the last item). Filters in brackets after a segment
-keep the values it leads to that are objects with ``[key]``, without ``[!key]``, with ``[key=value]`` or with
-none such, ``[key!=value]``; values are compared as JSON writes them, text without its quotes. Nothing raises
-on any document, and no more than `MAX_VISITED` values are looked at.
+(the value itself and everything within it), ``$**`` (the value itself, a JSON Schema, and every schema within
+it, so that ``$**/items`` is the keyword and no property of that name) or ``-1`` (the last item). Filters in
+brackets after a segment keep the values it leads to that are objects with ``[key]``, without ``[!key]``, with
+``[key=value]`` or with none such, ``[key!=value]``; values are compared as JSON writes them, text without its
+quotes. Nothing raises on any document, and no more than `MAX_VISITED` values are looked at.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -20,6 +21,15 @@ MAX_VISITED = 200_000
 """How many values of a document one pattern looks at, at most."""
 
 _SEGMENT = re.compile(r"(?P<key>[^\[\]]*)(?P<filters>(?:\[[^\[\]]*\])*)")
+_MAPS = frozenset({"properties", "patternProperties", "$defs", "definitions", "dependentSchemas"})
+_SCHEMAS = frozenset(
+    {
+        *("items", "prefixItems", "additionalItems", "contains", "unevaluatedItems"),
+        *("additionalProperties", "propertyNames", "unevaluatedProperties"),
+        *("anyOf", "allOf", "oneOf", "not", "if", "then", "else"),
+    }
+)
+"""Keywords of JSON Schema, drafts 7 and 2020-12, that hold a schema or a list; the maps hold named ones."""
 _FILTER = re.compile(r"\[(?P<not>!)?(?P<key>[^\[\]=!]+)(?:(?P<op>!?=)(?P<value>[^\[\]]*))?\]")
 
 
@@ -71,7 +81,9 @@ class _Segment:
     def _unfiltered(self, place: Place) -> Iterator[Place]:
         value = place.value
         if self.key == "**":
-            yield from _within(place)
+            yield from _within(place, _members)
+        elif self.key == "$**":
+            yield from _within(place, _subschemas)
         elif isinstance(value, dict):
             if self.key == "*":
                 yield from (Place((*place.path, key), member) for key, member in value.items())
@@ -120,20 +132,30 @@ def _step(found: Iterator[Place], segment: _Segment) -> Iterator[Place]:
         yield from segment.steps(place)
 
 
-def _within(place: Place) -> Iterator[Place]:
+def _within(place: Place, inner: Callable[[Place], Iterable[Place]]) -> Iterator[Place]:
     waiting = [place]
     visited = 0
     while waiting and visited < MAX_VISITED:
         visited += 1
         here = waiting.pop()
         yield here
-        if isinstance(here.value, dict):
-            inner = [Place((*here.path, key), member) for key, member in here.value.items()]
-        elif isinstance(here.value, list):
-            inner = [Place((*here.path, index), item) for index, item in enumerate(here.value)]
-        else:
-            continue
-        waiting.extend(reversed(inner))
+        waiting.extend(reversed(list(inner(here))))
+
+
+def _members(place: Place) -> Iterator[Place]:
+    if isinstance(place.value, dict):
+        yield from (Place((*place.path, key), member) for key, member in place.value.items())
+    elif isinstance(place.value, list):
+        yield from (Place((*place.path, index), item) for index, item in enumerate(place.value))
+
+
+def _subschemas(place: Place) -> Iterator[Place]:
+    for keyword in _members(place) if isinstance(place.value, dict) else ():
+        name = keyword.path[-1]
+        if name in _MAPS or (name in _SCHEMAS and isinstance(keyword.value, list)):
+            yield from _members(keyword)
+        elif name in _SCHEMAS:
+            yield keyword
 
 
 @lru_cache(maxsize=1024)

@@ -45,15 +45,15 @@ def _cell(page: Page, cell: Cell) -> None:
         page.line(page.block(place), indent=2)
         page.print(page.block("\n".join(rest)), indent=2)
     for number, exchange in enumerate(cell.evidence):
-        _exchange(page, number, exchange)
+        _exchange(page, f"/exchanges/{number}", exchange)
+        for nth, one in enumerate(exchange.get("behind", ())):
+            _exchange(page, f"/exchanges/{number}/behind/{nth}", one)
 
 
-def _exchange(page: Page, number: int, exchange: Mapping[str, Any]) -> None:
+def _exchange(page: Page, path: str, exchange: Mapping[str, Any]) -> None:
     probe = exchange["probe"]
     page.gap()
-    page.print(
-        page.own(f"/exchanges/{number}", "bold"), page.foreign(f"  probe {probe}" if probe else "", "dim")
-    )
+    page.print(page.own(path, "bold"), page.foreign(f"  probe {probe}" if probe else "", "dim"))
     request, response, failure = exchange["request"], exchange["response"], exchange["failure"]
     _message(page, "> ", f"{request['method']} {request['url']}", request)
     if response is not None:

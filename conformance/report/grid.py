@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from conformance.types import Cell, EndpointRow, Matrix, Mode, ScenarioRow
 
 MEASURED = "policies"
-"""The chapter of scenarios that observe and judge nothing: their verdicts say only that something was seen."""
+"""The chapter of scenarios that observe and judge nothing: a verdict there only says that it worked."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -288,7 +288,7 @@ _FINDING = _object(
     got=_STRING,
 )
 
-_EVIDENCE = _object(
+_MEMBERS = dict[str, Any](
     request=_object(method=_STRING, url=_STRING, headers=_HEADERS, body=_STRING),
     response=_or_null(
         _object(
@@ -304,6 +304,15 @@ _EVIDENCE = _object(
     elapsed_ms=_MILLISECONDS,
     probe={"type": ["string", "null"]},
     truncated={"type": "boolean", "description": "true when a body was cut to fit the report"},
+)
+_EVIDENCE = _object(
+    {
+        "behind": {
+            **_array(_object(None, **_MEMBERS)),
+            "description": "in an adapted run: every exchange that really went over the wire",
+        }
+    },
+    **_MEMBERS,
 )
 
 _OBSERVATION = _object(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from conformance.report.clean import clean_line
@@ -19,7 +19,7 @@ from conformance.report.findings import (
     speaks_by_reason,
 )
 from conformance.report.grid import Column, Grid, grid, source
-from conformance.report.policies import TITLE, PolicyTable, policy_tables
+from conformance.report.policies import ABOUT, PolicyTable, policy_tables
 from conformance.report.policies import shown as outcome_of
 from conformance.report.summary import Summary, summarize
 from conformance.report.verdicts import BY_GRAVITY, MARKS, MEANINGS, shown_flags
@@ -42,7 +42,7 @@ def to_markdown(matrix: Matrix) -> str:
         _legend(shown),
         _notes(notes),
         _information(shown),
-        *map(_policy, policy_tables(layout)),
+        _policies(policy_tables(layout)),
         _endpoints(layout, summary),
         _remarks(matrix.notes),
         _idle(layout.idle),
@@ -70,15 +70,15 @@ def _table(layout: Grid, numbers: _Numbers) -> list[str]:
     head = ["Scenario", *(_heading(column) for column in layout.columns)]
     rows = [_row(head), _row(["---", *(":---:" for _ in layout.columns)])]
     for chapter, scenarios in layout.chapters:
-        rows.append(_row([f"**{_prose(chapter)}**", *("" for _ in layout.columns)]))
+        rows.append(_row([f"**{prose(chapter)}**", *("" for _ in layout.columns)]))
         for scenario in scenarios:
             cells = (layout.cell(column, scenario) for column in layout.columns)
-            rows.append(_row([_code(scenario.id), *(_verdict(cell, numbers) for cell in cells)]))
+            rows.append(_row([code(scenario.id), *(_verdict(cell, numbers) for cell in cells)]))
     return rows
 
 
 def _heading(column: Column) -> str:
-    return "<br>".join([_prose(column.endpoint.name), *(f"*{remark}*" for remark in column.remarks)])
+    return "<br>".join([prose(column.endpoint.name), *(f"*{remark}*" for remark in column.remarks)])
 
 
 def _verdict(cell: Cell | None, numbers: _Numbers) -> str:
@@ -142,10 +142,7 @@ def _information(shown: Iterable[Cell]) -> list[str]:
     return [
         "For information (MAY rules never count):",
         "",
-        *(
-            f"- {_code(rule)}: {_prose(message)} ({cells_of(cells)})"
-            for rule, (message, cells) in told.items()
-        ),
+        *(f"- {code(rule)}: {prose(message)} ({cells_of(cells)})" for rule, (message, cells) in told.items()),
     ]
 
 
@@ -154,17 +151,17 @@ def _deviation(number: int, note: Deviation) -> list[str]:
     alike = all((f.wanted, f.got) == (first.wanted, first.got) for _, f in note.places)
     indent = " " * len(f"{number}. ")
     return [
-        f"{number}. **{note.level}** {_code(note.rule)} ({first.basis}): {_prose(note.message)}",
-        f"{indent}- wanted {_code(first.wanted, limit=120)}, got {_code(first.got, limit=120)}"
-        + ("" if alike else f" (in {_code(cell.scenario)} of {_prose(cell.endpoint)}; others differ)"),
-        *([f"{indent}- breaks: {_prose(note.consequence)}"] if note.consequence else []),
+        f"{number}. **{note.level}** {code(note.rule)} ({first.basis}): {prose(note.message)}",
+        f"{indent}- wanted {code(first.wanted, limit=120)}, got {code(first.got, limit=120)}"
+        + ("" if alike else f" (in {code(cell.scenario)} of {prose(cell.endpoint)}; others differ)"),
+        *([f"{indent}- breaks: {prose(note.consequence)}"] if note.consequence else []),
         f"{indent}- {_places(note)}",
     ]
 
 
 def _reason(number: int, note: Reason) -> list[str]:
-    names = ", ".join(_prose(name) for name in dict.fromkeys(cell.endpoint for cell in note.cells))
-    return [f"{number}. **{note.verdict}**: {_prose(note.text)} ({names})"]
+    names = ", ".join(prose(name) for name in dict.fromkeys(cell.endpoint for cell in note.cells))
+    return [f"{number}. **{note.verdict}**: {prose(note.text)} ({names})"]
 
 
 def _places(note: Deviation) -> str:
@@ -173,27 +170,34 @@ def _places(note: Deviation) -> str:
     for cell, finding in note.places:
         told.setdefault(cell.endpoint, []).extend(_explanations(finding))
     return "at " + ", ".join(
-        _prose(name) + (f" ({', '.join(dict.fromkeys(explained))})" if explained else "")
+        prose(name) + (f" ({', '.join(dict.fromkeys(explained))})" if explained else "")
         for name, explained in told.items()
     )
 
 
 def _explanations(finding: Finding) -> list[str]:
-    quirk = [f"declared quirk {_code(finding.quirk)}"] if finding.quirk is not None else []
-    return quirk + ([f"known: {_prose(finding.known)}"] if finding.known is not None else [])
+    quirk = [f"declared quirk {code(finding.quirk)}"] if finding.quirk is not None else []
+    return quirk + ([f"known: {prose(finding.known)}"] if finding.known is not None else [])
 
 
 # -------------------------------------------------------------------------------------- the policies
 
 
+def _policies(tables: Sequence[PolicyTable]) -> list[str]:
+    if not tables:
+        return []
+    return ["## Policies", "", f"{ABOUT}.", *(line for table in tables for line in _policy(table))]
+
+
 def _policy(table: PolicyTable) -> list[str]:
     return [
-        f"## {TITLE}: {_prose(table.policy)}",
+        "",
+        f"{code(table.policy)}:",
         "",
         _row(["Aspect", *map(_heading, table.columns)]),
         _row(["---", *(":---:" for _ in table.columns)]),
         *(
-            _row([_code(aspect), *("" if one is None else _prose(outcome_of(one)) for one in row)])
+            _row([code(aspect), *("" if one is None else prose(outcome_of(one)) for one in row)])
             for aspect, row in table.rows
         ),
     ]
@@ -218,16 +222,16 @@ def _endpoints(layout: Grid, summary: Summary) -> list[str]:
 
 def _endpoint(row: EndpointRow, summary: Summary) -> str:
     counted = summary.endpoints[row.name]
-    from_where = _prose(source(row))
+    from_where = prose(source(row))
     return _row(
         [
-            _prose(row.name),
-            _prose(row.server or "unknown"),
-            _prose(row.model),
+            prose(row.name),
+            prose(row.server or "unknown"),
+            prose(row.model),
             row.wire,
             f"*{from_where}*" if row.source == "simulator" else from_where,
             f"{counted.judged} of {counted.total}",
-            ", ".join(_code(quirk) for quirk in row.quirks) or "none",
+            ", ".join(code(quirk) for quirk in row.quirks) or "none",
         ]
     )
 
@@ -239,7 +243,7 @@ def _idle(idle: tuple[EndpointRow, ...]) -> list[str]:
     return [
         f"<details>\n<summary>{len(idle)} {noun} not run</summary>",
         "",
-        *(f"- {_item(row.name)}: {_prose(row.reason or 'no reason given')}" for row in idle),
+        *(f"- {_item(row.name)}: {prose(row.reason or 'no reason given')}" for row in idle),
         "",
         "</details>",
     ]
@@ -252,13 +256,13 @@ def _remarks(notes: tuple[str, ...]) -> list[str]:
 def _provenance(matrix: Matrix) -> list[str]:
     named = {"name", "version"} & set(matrix.suite)
     maker = " ".join(_fact(matrix.suite[key]) for key in ("name", "version") if key in named)
-    rest = [f"{_prose(str(key))}: {_fact(value)}" for key, value in matrix.suite.items() if key not in named]
+    rest = [f"{prose(str(key))}: {_fact(value)}" for key, value in matrix.suite.items() if key not in named]
     facts = ([f"made by {maker}"] if maker else []) + rest
     return [f"Provenance: {' · '.join(facts)}"] if facts else []
 
 
 def _fact(value: object) -> str:
-    return _prose(value if isinstance(value, str) else json.dumps(value, default=str))
+    return prose(value if isinstance(value, str) else json.dumps(value, default=str))
 
 
 # ----------------------------------------------------------------------------------------- escaping
@@ -270,11 +274,11 @@ _BLOCK = re.compile(r"^(\d*)([-+=.)])")
 _HTML = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", "|": "&#124;"})
 
 
-def _prose(text: str, limit: int = 300) -> str:
+def prose(text: str, limit: int = 300) -> str:
     """Untrusted text for a line of prose or a table cell: every special character stands for itself."""
     shown, pieces, end = clean_line(text, limit).strip(), [], 0
     for match in _LINKLIKE.finditer(shown):
-        pieces += [_escape(shown[end : match.start()]), _code(match.group())]
+        pieces += [_escape(shown[end : match.start()]), code(match.group())]
         end = match.end()
     return "".join([*pieces, _escape(shown[end:])])
 
@@ -285,10 +289,10 @@ def _escape(text: str) -> str:
 
 def _item(text: str) -> str:
     """Untrusted text at the start of a list item, where it could also begin a block."""
-    return _BLOCK.sub(r"\1\\\2", _prose(text))
+    return _BLOCK.sub(r"\1\\\2", prose(text))
 
 
-def _code(text: str, limit: int = 300) -> str:
+def code(text: str, limit: int = 300) -> str:
     """Untrusted text as a code span. A pipe would end a table's cell even there: it is shown as ``\\x7c``."""
     shown = clean_line(text, limit).replace("|", "\\x7c")
     fence = "`" * (max((len(run) for run in re.findall("`+", shown)), default=0) + 1)

@@ -109,9 +109,9 @@ class Scenario:
     clean persona, the scripted model and the adapters' expected results all come from it.
     ``wires`` are those whose own words it uses; a canonical request runs on every wire that can say it.
     ``written`` is what the scripted model writes, in Hermes text, where that is not the plain form of the
-    ideal turn of that number. One that measures a ``policy`` is judged by no rule: whatever the endpoint does is
-    observed. Its ideal turns are what a model says that nothing binds and that was told nothing, so that what
-    an answer has beyond them is the endpoint's doing.
+    ideal turn of that number. One that measures a ``policy`` is judged by no rule: whatever the endpoint
+    does is observed. Its ideal turns are what a model says that nothing binds and that was told nothing, so
+    that what an answer has beyond them is the endpoint's doing.
     """
 
     id: str

@@ -1,4 +1,4 @@
-"""Policies of requests: two tools of one name, and ``tool_choice`` against what the model would do by itself."""
+"""Policies of requests: two tools of one name, and ``tool_choice`` against what the model would do."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ FIRST = Tool(
 )
 SECOND = Tool(
     WEATHER.name,
-    "Get the weather of a town, told in full: temperature, wind, rain, snow, clouds and tide, for today and for "
-    "each of the six days after it, in the units of the country. The code of this station is HERON.",
+    "Get the weather of a town, told in full: temperature, wind, rain, snow, clouds and tide, for today and "
+    "for each of the six days after it, in the units of the country. The code of this station is HERON.",
     closed({"town": {"type": "string", "description": "The town, as its inhabitants write it."}}, ("town",)),
 )
 TOOL_LISTS: Mapping[str, tuple[Tool, ...]] = {

@@ -1,4 +1,4 @@
-"""Policies of histories: what is not as it should be in them, messages without content, reasoning sent back."""
+"""Policies of histories: what is wrong with them, messages without content, reasoning sent back."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def _told(policy: str, kinds: Mapping[str, Tell]) -> Script:
 
 
 def _reasoned(asked: Request) -> Request:
-    """The request with reasoning in every message of the assistant's, in the one wire where it can be made up."""
+    """The request with reasoning in all of the assistant's messages, where it can be made up."""
     body = asked.native["openai-chat"]
     messages: Any = body["messages"]
     thought = [{**m, "reasoning_content": THOUGHT} if m["role"] == "assistant" else m for m in messages]
@@ -132,13 +132,13 @@ def empty_content() -> Script:
 MEMBER_WIRES: tuple[WireName, ...] = ("openai-chat", "ollama")
 BLOCK_WIRES: tuple[WireName, ...] = ("openai-responses", "anthropic-messages", "gemini")
 THOUGHT = (
-    "The user wants me to choose a code word before I call the tool, and to tell it with the answer. I choose "
-    "the word CURLEW, since nobody would guess it, keep it in mind, and call the tool for Narvik now."
+    "The user wants me to choose a code word before I call the tool, and to tell it with the answer. I "
+    "choose the word CURLEW, since nobody would guess it, keep it in mind, and call the tool for Narvik now."
 )
 """Reasoning made up here; the word in it stands nowhere else."""
 CHOOSE = (
-    "Choose a code word in your thoughts, and do not write it. Then look up the wind code of Narvik with the tool. "
-    "In the end tell me your own code word, or say that you know none."
+    "Choose a code word in your thoughts, and do not write it. Then look up the wind code of Narvik with the "
+    "tool. In the end tell me your own code word, or say that you know none."
 )
 FIELDS: Mapping[str, Mapping[str, JSON]] = {
     "without": {},

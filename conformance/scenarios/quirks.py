@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping
 from conformance.quirks import Quirk, catalogue
 from conformance.scenarios.base import Scenario
 from conformance.types import Raw, Script
+from conformance.wires import wire
 
 
 def scenario_of(quirk: Quirk) -> str:
@@ -24,18 +25,20 @@ def _script(quirk: Quirk) -> Callable[[], Script]:
     assert example is not None
     body = json.dumps(example.request, ensure_ascii=False).encode()
     probe = "extension" if example.extension else None
+    spoken = wire(example.wire or quirk.wire)
+    path = "@chat" if example.model is None else spoken.path(example.model, False)
 
     def script() -> Script:
-        yield Raw("POST", "@chat", body, probe=probe, expect="answer")
+        yield Raw("POST", path, body, probe=probe, expect="answer")
 
     return script
 
 
 def _scenario(quirk: Quirk) -> Scenario:
     assert quirk.example is not None
-    wire = quirk.example.wire or quirk.wire
+    spoken = quirk.example.wire or quirk.wire
     doc = f"{quirk.trigger} Seen: {quirk.observed} Wanted: {quirk.expected}"
-    return Scenario(scenario_of(quirk), quirk.title.rstrip("."), doc, _script(quirk), (), wires=(wire,))
+    return Scenario(scenario_of(quirk), quirk.title.rstrip("."), doc, _script(quirk), (), wires=(spoken,))
 
 
 QUIRK_SCENARIOS: Mapping[str, Scenario] = {

@@ -147,6 +147,13 @@ def encode(document: Any) -> bytes:
     return json.dumps(document, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode()
 
 
+def encode_event(event: Event) -> bytes:
+    """A server-sent event as it goes out (HTML standard, 9.2)."""
+    payload = event.data.encode() if isinstance(event.data, str) else encode(event.data)
+    named = b"" if event.name is None else b"event: " + event.name.encode() + b"\n"
+    return named + b"data: " + payload + b"\n\n"
+
+
 def encode_line(document: Any) -> bytes:
     """``document`` as a line of JSON, U+2028 and U+2029 escaped as Go does: some readers end a line there."""
     line = encode(document) + b"\n"

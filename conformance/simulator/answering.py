@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from email.utils import formatdate
 from itertools import chain, islice
@@ -66,13 +67,15 @@ class _Course:
         self.run = run
         self.front = next(front for front in run.fronts if front.speaks(request, to.rest))
         self.acts = persona.acts if persona else ()
+        there = self.front.route(to.rest) if persona else None
+        self.asks = there is not None and there.kind == "ask" and request.method == there.method
         self.body: dict[str, Any] | None = None
         self.fault: str | None = None
         self._quirks: dict[str, None] = {}
 
     def meet(self, fault: Behaviour) -> None:
-        """Let the answer meet this fault before anything else that happens to it."""
-        self.acts = ((fault, ()), *self.acts)
+        """Let the answer meet this fault after all else that happens to it, as it is on its way."""
+        self.acts = (*self.acts, (fault, ()))
         self.fault = fault.name
 
     def acted(self, quirks: tuple[str, ...]) -> None:
@@ -80,8 +83,8 @@ class _Course:
         self._quirks |= dict.fromkeys(quirks)
 
     def take_over(self) -> None:
-        """Raise the answer of the first act that answers in the server's place."""
-        for behaviour, quirks in self.acts:
+        """Raise the answer of the act that answers in the server's place: a fault's before all others."""
+        for behaviour, quirks in reversed(self.acts):
             taken = behaviour.first(self.request)
             if taken is not None:
                 self.acted(quirks)
@@ -131,6 +134,9 @@ class _Course:
         status, actions = _status(actions)
         if self.fault is not None and not action.startswith("failed"):
             action = f"fault: {self.fault}"
+        if self.asks and self.body is None:
+            with suppress(Refused):
+                self.body = parse(self.request.body)
         entry = JournalEntry(
             persona=self.to.persona,
             method=self.request.method,
@@ -141,6 +147,7 @@ class _Course:
             wire=self.front.wire,
             status=status,
             quirks=tuple(self._quirks),
+            asks=self.asks,
             query=masked_query(self.request),
             headers=masked_headers(self.request),
         )
@@ -197,11 +204,9 @@ class Answering:
 
     def _answer(self, course: _Course, persona: Persona) -> tuple[Actions, str]:
         request, front = course.request, course.front
-        there = front.route(course.to.rest)
-        if there is not None and there.kind == "ask" and request.method == there.method:
-            fault = course.run.take_fault(persona.name)
-            if fault is not None:
-                course.meet(fault)
+        fault = course.run.take_fault(persona.name) if course.asks else None
+        if fault is not None:
+            course.meet(fault)
         course.take_over()
         route = routed(front, request, course.to)
         front.authorize(request, persona)

@@ -50,8 +50,9 @@ def _without(body: dict[str, Any], culprits: Iterable[Place]) -> dict[str, Any]:
     rest = copy.deepcopy(body)
     for place in reversed(tuple(culprits)):
         holder: Any = rest
-        for key in place.path[:-1]:
-            holder = holder[key]
-        if isinstance(holder, list) or place.path[-1] in holder:
-            del holder[place.path[-1]]
+        for step in place.path[:-1]:
+            holder = holder[step]
+        last: Any = place.path[-1]
+        if isinstance(holder, list) or last in holder:
+            del holder[last]
     return rest

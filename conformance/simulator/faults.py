@@ -1,34 +1,37 @@
-"""Lies at the level of HTTP, the stream and the JSON documents, for tests of whoever reads them."""
+"""Faults by name: what goes wrong on the way, on any wire, whoever answers.
+
+Those of a stream do nothing to a whole answer, and those of server-sent events nothing to JSON lines.
+"""
 
 from __future__ import annotations
 
-import copy
-import json
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field, replace
-from typing import Any
+from collections.abc import Callable
+from dataclasses import dataclass, field
 
+from conformance.simulator import broken_calls, broken_streams, broken_transport
 from conformance.simulator.answer import (
     JSON_TYPE,
     Action,
     Actions,
     Bytes,
     Close,
-    Event,
     Hang,
     Head,
     Headers,
-    Pause,
+    Refused,
     Reset,
     Respond,
     refusal,
 )
 from conformance.simulator.behaviour import Behaviour
+from conformance.simulator.front import Front
+from conformance.simulator.fronts import front_of
 from conformance.simulator.request import ChatRequest
 from conformance.types import HttpRequest
 
 _HTML: Headers = (("content-type", "text/html; charset=utf-8"),)
 _PAGE = b"<!doctype html><html><head><title>%b</title></head><body><h1>%b</h1></body></html>"
+_RETRY_INFO = "type.googleapis.com/google.rpc.RetryInfo"
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +45,32 @@ class Instead(Behaviour):
 
 
 @dataclass(frozen=True, slots=True)
+class Failing(Behaviour):
+    """Whatever is asked is refused, in the words of the wire, perhaps with another status than it says."""
+
+    refused: Callable[[], Refused] = field(default=lambda: refusal("The server failed.", status=500))
+    status: int | None = None
+    in_array: bool = False
+
+    def first(self, request: HttpRequest) -> Actions:
+        worded = _with_delay(front_of(request).refused(self.refused()))
+        document = [worded.document] if self.in_array else worded.document
+        return [Respond(self.status or worded.status, JSON_TYPE + worded.headers, document)]
+
+
+@dataclass(frozen=True, slots=True)
 class Rewire(Behaviour):
-    """A change to the answer's actions."""
+    """A change to the actions of every answer, which may be worded as its wire words things."""
+
+    change: Callable[[Actions, Front], Actions] = field(default=lambda actions, _: actions)
+
+    def rewire(self, request: HttpRequest, actions: Actions) -> Actions:
+        return self.change(actions, front_of(request))
+
+
+@dataclass(frozen=True, slots=True)
+class Lying(Behaviour):
+    """A change to good answers, before anything else that happens to them."""
 
     change: Callable[[Actions], Actions] = field(default=lambda actions: actions)
 
@@ -51,120 +78,60 @@ class Rewire(Behaviour):
         return self.change(actions)
 
 
-@dataclass(frozen=True, slots=True)
-class Slow(Behaviour):
-    """An answer that starts ``seconds`` late."""
-
-    name: str = "slow"
-    seconds: float = 0.5
-
-    def actions(self, request: ChatRequest, actions: Actions) -> Actions:  # noqa: ARG002
-        yield Pause(self.seconds)
-        yield from actions
+def _failed(status: int = 500) -> Refused:
+    return refusal("The server failed.", status=status, kind="server_error")
 
 
-@dataclass(frozen=True, slots=True)
-class StreamCut(Behaviour):
-    """A stream whose connection ends after so many events, by a reset or an early close."""
-
-    name: str = "stream-cut"
-    after_events: int = 3
-    ending: Reset | Close = field(default_factory=Reset)
-
-    def actions(self, request: ChatRequest, actions: Actions) -> Actions:  # noqa: ARG002
-        events = 0
-        for action in actions:
-            yield action
-            events += isinstance(action, Event)
-            if events == self.after_events:
-                # A reset discards what the client has not read yet; give it the time to read.
-                yield Pause(0.05)
-                yield self.ending
+def _limited(headers: Headers = ()) -> Refused:
+    message = "Too many requests."
+    return refusal(message, status=429, kind="requests", code="rate_limit_exceeded", headers=headers)
 
 
-def _endless(actions: Actions) -> Actions:
-    for action in actions:
-        yield action
-        while isinstance(action, Event) and _says_something(action.data):
-            yield Pause(0.001)
-            yield action
+def _with_delay(refused: Refused) -> Refused:
+    """Google says in the body, too, when to come back (google/rpc/error_details.proto, RetryInfo)."""
+    if refused.error is not None and refused.error.get("status") == "RESOURCE_EXHAUSTED" and refused.headers:
+        delay = {"@type": _RETRY_INFO, "retryDelay": f"{refused.headers[0][1]}s"}
+        refused.document["error"]["details"] = [delay]
+    return refused
 
-
-def _says_something(document: Any) -> bool:
-    return isinstance(document, dict) and any(c["delta"].get("content") for c in document["choices"])
-
-
-def _without_done(actions: Actions) -> Actions:
-    return (action for action in actions if action != Event("[DONE]"))
-
-
-def _as_plain_text(actions: Actions) -> Actions:
-    for action in actions:
-        if isinstance(action, (Head, Respond)):
-            headers = tuple((k, "text/plain" if k == "content-type" else v) for k, v in action.headers)
-            action = replace(action, headers=headers)
-        yield action
-
-
-def _on_calls(change: Callable[[dict[str, Any]], None]) -> Callable[[Actions], Actions]:
-    """``change`` applied to every tool call of an answer's documents."""
-
-    def changed(document: Any) -> Any:
-        document = copy.deepcopy(document)
-        for choice in document.get("choices", ()) if isinstance(document, dict) else ():
-            for call in (choice.get("message") or choice.get("delta") or {}).get("tool_calls", ()):
-                change(call)
-        return document
-
-    def rewired(actions: Actions) -> Iterable[Action]:
-        for action in actions:
-            if isinstance(action, Event):
-                action = Event(changed(action.data))
-            elif isinstance(action, Respond):
-                action = replace(action, body=changed(action.body))
-            yield action
-
-    return rewired
-
-
-def _arguments_as_object(call: dict[str, Any]) -> None:
-    arguments = call["function"]["arguments"]
-    try:
-        call["function"]["arguments"] = json.loads(arguments)
-    except ValueError:
-        call["function"]["arguments"] = {}
-
-
-def _drop(member: str) -> Callable[[dict[str, Any]], None]:
-    return lambda call: call.pop(member, None)
-
-
-_FAILED = refusal("The server failed.", status=500, kind="server_error")
-_LIMITED = refusal(
-    "Too many requests.",
-    status=429,
-    kind="requests",
-    code="rate_limit_exceeded",
-    headers=(("retry-after", "1"),),
-)
 
 FAULTS: tuple[Behaviour, ...] = (
+    # Nothing, or nothing of the wire
+    Instead("hang", (Hang(),)),
+    Instead("garbage", (Bytes(b"\x00\xff\x16\x03 not HTTP at all \r\n\r\n" * 3),)),
+    Instead("empty-body", (Respond(200, JSON_TYPE, b""),)),
     Instead("short-body", (Head(200, (*JSON_TYPE, ("content-length", "1000")), "none"), Bytes(b'{"id":'))),
     Instead("html-200", (Respond(200, _HTML, _PAGE % (b"Welcome", b"Welcome")),)),
     Instead("html-502", (Respond(502, _HTML, _PAGE % (b"502 Bad Gateway", b"502 Bad Gateway")),)),
-    Instead("empty-body", (Respond(200, JSON_TYPE, b""),)),
-    Instead("error-body-200", (Respond(200, JSON_TYPE, _FAILED.document),)),
-    Instead("garbage", (Bytes(b"\x00\xff\x16\x03 not HTTP at all \r\n\r\n" * 3),)),
-    Instead("hang", (Hang(),)),
-    Instead("rate-limited", tuple(_LIMITED.actions())),
-    Instead("server-error", tuple(_FAILED.actions())),
-    Rewire("endless-stream", _endless),
-    Rewire("no-done", _without_done),
-    Rewire("wrong-content-type", _as_plain_text),
-    Rewire("arguments-object", _on_calls(_arguments_as_object)),
-    Rewire("missing-ids", _on_calls(_drop("id"))),
-    Rewire("missing-index", _on_calls(_drop("index"))),
-    Slow(),
-    StreamCut(),
-    StreamCut("stream-close", ending=Close()),
+    # Refusals, as the wire words them
+    Failing("rate-limited", lambda: _limited((("retry-after", "1"),))),
+    Failing("rate-limited-bare", _limited),
+    Failing("server-error", _failed),
+    Failing("overloaded", lambda: _failed(503)),
+    Failing("error-body-200", _failed, status=200),
+    Failing("error-array", lambda: refusal("The request is not valid."), in_array=True),
+    # Streams that go wrong
+    Rewire("error-mid-stream", broken_streams.with_error),
+    Rewire("no-finish", broken_streams.without_finish),
+    Rewire("no-done", broken_streams.without_done),
+    Rewire("endless-stream", broken_streams.endless),
+    Rewire("usage-late", broken_streams.usage_late),
+    Rewire("usage-twice", broken_streams.usage_twice),
+    # Server-sent events, written in ways of their own
+    Rewire("data-without-space", broken_streams.without_space),
+    Rewire("crlf", broken_streams.with_crlf),
+    Rewire("keep-alive-comments", broken_streams.with_comments("keep-alive")),
+    # Bytes that go wrong on the way
+    Rewire("wrong-content-type", broken_transport.as_plain_text),
+    Rewire("broken-chunks", broken_transport.broken_chunks),
+    Rewire("split-utf8", broken_transport.split_characters),
+    Rewire("slow", broken_transport.late),
+    Rewire("slow-drip", broken_transport.dripping),
+    Rewire("stream-cut", broken_transport.cut(Reset())),
+    Rewire("stream-close", broken_transport.cut(Close())),
+    # Calls of Chat that are not what they should be
+    Lying("arguments-object", broken_calls.arguments_as_objects),
+    Lying("missing-ids", broken_calls.without("id")),
+    Lying("missing-index", broken_calls.without("index")),
 )
+"""Every fault: a persona has some (``--fault``), a script gives them to turns, a test to what comes next."""

@@ -27,6 +27,7 @@ from conformance.simulator.answer import (
     Reset,
     Respond,
     encode,
+    encode_event,
     encode_line,
     refusal,
 )
@@ -247,10 +248,8 @@ async def perform(
                 lines = (*headers, ("transfer-encoding", "chunked")) if chunked else headers
                 write(_head(status, lines, reusable))
                 answered = True
-            case Event(data, name):
-                payload = data.encode() if isinstance(data, str) else encode(data)
-                named = b"" if name is None else b"event: " + name.encode() + b"\n"
-                write(_framed(named + b"data: " + payload + b"\n\n", chunked))
+            case Event():
+                write(_framed(encode_event(action), chunked))
             case Line(data):
                 write(_framed(encode_line(data), chunked))
             case Bytes(data):

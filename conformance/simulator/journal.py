@@ -25,9 +25,10 @@ class JournalEntry:
 
     ``action`` is ``answered ORIGIN``, ``refused: WHY``, ``took over: WHY``, ``fault: NAME`` or ``failed:
     ERROR``; ORIGIN is a marker's name, a turn of the script file or ``improvised``, WHY a quirk's id where
-    one is the reason. ``quirks`` are the ids of those that shaped the answer. ``body`` is the parsed JSON
-    object, if it was one. ``status`` is ``None`` where no head of an answer was sent. Credentials in
-    ``query`` and ``headers`` are masked. ``number`` counts the requests of a run from 1.
+    one is the reason. ``quirks`` are the ids of those that shaped the answer. ``asks``: the request asks
+    the model, well or badly; ``body`` is its JSON object then, if it is one. ``status`` is ``None`` where no
+    head of an answer was sent. Credentials in ``query`` and ``headers`` are masked. ``number`` counts the
+    requests of a run from 1.
     """
 
     persona: str
@@ -40,6 +41,7 @@ class JournalEntry:
     wire: WireName | None = None
     status: int | None = None
     quirks: tuple[str, ...] = ()
+    asks: bool = False
     query: str = ""
     headers: Headers = ()
 
@@ -58,6 +60,7 @@ class JournalEntry:
             "status": self.status,
             "action": self.action,
             "quirks": list(self.quirks),
+            "asks": self.asks,
         }
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 
 from conformance.quirks import Act, Quirk
 from conformance.simulator.behaviour import Behaviour, Persona
@@ -39,6 +40,21 @@ def persona_of(name: str, quirks: Iterable[Quirk], models: tuple[str, ...] = ())
         models=models,
         quirks=tuple(quirk.id for quirk in chosen),
         origins=tuple(origins.values()),
+    )
+
+
+def having(persona: Persona, quirks: Iterable[Quirk]) -> Persona:
+    """The persona with quirks added to its own.
+
+    Raises:
+        KeyError: a quirk names a behaviour that there is not.
+    """
+    added = persona_of(persona.name, (quirk for quirk in quirks if quirk.id not in persona.quirks))
+    return replace(
+        persona,
+        behaviours=(*persona.behaviours, *added.behaviours),
+        origins=(*(quirk_ids for _, quirk_ids in persona.acts), *added.origins),
+        quirks=(*persona.quirks, *added.quirks),
     )
 
 

@@ -32,8 +32,8 @@ class Simulator:
     """Endpoints on one loopback port, one under ``/p/<persona>`` for each persona, each speaking every wire.
 
     ``scripts`` maps a marker's name to the turn that a prompt with ``[[name]]`` is answered with, ``script``
-    is a file's turns, which come before those. ``latency_s`` seconds pass before each answer, ``gap_s`` between
-    the events of a stream. With a ``seed`` the same requests bring the same bytes, dates included.
+    is a file's turns, which come before those. ``latency_s`` seconds pass before each answer, ``gap_s``
+    between the events of a stream. With a ``seed`` the same requests bring the same bytes, dates included.
 
     What is remembered is kept apart for each run, which a request names in the header ``X-Conformance-Run``
     or before its path (``/r/<run>/p/<persona>``). A control API lies under ``/__conformance``.

@@ -85,9 +85,17 @@ class Attempt:
     """One whole run of a scenario's script.
 
     ``outcome``: ``done`` (the script ran to its end), ``model-did-not`` (``reason`` says what the
-    scenario needed of the model), ``stuck`` (a step brought no turn to go on with).
+    scenario needed of the model), ``stuck`` (a step brought no turn to go on with). ``behind``: in an adapted
+    run, per exchange those that really went over the wire, every try of it; an exchange is then what the
+    client behind the profile sees.
     """
 
     exchanges: tuple[Exchange, ...]
     outcome: Literal["done", "model-did-not", "stuck"] = "done"
     reason: str = ""
+    behind: tuple[tuple[Exchange, ...], ...] = ()
+
+    @property
+    def sent(self) -> tuple[Exchange, ...]:
+        """Everything that went over the wire, in order."""
+        return tuple(one for tries in self.behind for one in tries) if self.behind else self.exchanges

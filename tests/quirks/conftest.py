@@ -32,7 +32,9 @@ class Play(Protocol):
 
 def models_of(quirk: Quirk) -> tuple[str, ...]:
     """The model that a quirk's example names, which its persona then serves."""
-    named = quirk.example.request.get("model") if quirk.example else None
+    if quirk.example is None:
+        return ()
+    named = quirk.example.model or quirk.example.request.get("model")
     return (named,) if isinstance(named, str) and named != "{{model}}" else ()
 
 

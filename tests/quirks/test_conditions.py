@@ -9,9 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from conformance.quirks.conditions import Clause, Condition
+from conformance.quirks.conditions import CHECKS, Clause, Condition
 from conformance.quirks.declarations import Answer
-from conformance.quirks.histories import CHECKS
 from conformance.quirks.paths import Place
 
 from .test_paths import CHAT, JSON
@@ -55,6 +54,8 @@ def found(body: dict[str, Any], *clauses: dict[str, Any], model: str | None = No
         ({"at": "/m/*", "repeated": True}, {"m": ["a", "b", "a"]}, ["/m/0", "/m/2"]),
         ({"at": "/m/*", "mixed": True}, {"m": [True, True, False]}, ["/m/2"]),
         ({"at": "/m/*", "mixed": True}, {"m": [True, True]}, []),
+        ({"at": "/m/*[s=true]", "more_than": 1}, {"m": [{"s": True}, {}, {"s": True}]}, ["/m/0", "/m/2"]),
+        ({"at": "/m/*[s=true]", "more_than": 2}, {"m": [{"s": True}, {}, {"s": True}]}, []),
         ({"at": "/r/*", "not_among": "/c/*"}, {"r": [1, 2], "c": [2]}, ["/r/0"]),
         ({"at": "/m/*[r=u]", "after": "[r=t]"}, {"m": [{"r": "u"}, {"r": "t"}, {"r": "u"}]}, ["/m/2"]),
         ({"at": "/m/*[r=t]", "not_after": "[r=a]"}, {"m": [{"r": "t"}, {"r": "a"}, {"r": "t"}]}, ["/m/0"]),
@@ -98,7 +99,9 @@ def test_a_clause_that_says_nothing_sensible_is_refused(clause: dict[str, Any]) 
         Clause.model_validate(clause)
 
 
-@given(st.dictionaries(st.sampled_from(["messages", "tools", "model", "thinking"]), JSON))
+@given(
+    st.dictionaries(st.sampled_from(["messages", "contents", "input", "tools", "model", "thinking"]), JSON)
+)
 def test_no_request_makes_a_check_raise(body: dict[str, Any]) -> None:
     for name in CHECKS:
         found(body, {"check": name})
@@ -134,6 +137,44 @@ def test_reasoning_is_wanted_back_between_user_messages_in_which_a_tool_was_call
 def test_two_messages_of_one_role_do_not_alternate() -> None:
     body = {"messages": [{"role": "system"}, USER, USER, assistant(), RESULT, assistant(), assistant()]}
     assert found(body, {"check": "roles-not-alternating"}) == ["/messages/2", "/messages/6"]
+
+
+def tools(*parameters: dict[str, Any]) -> dict[str, Any]:
+    return {"tools": [{"type": "function", "function": {"name": "a", "parameters": p}} for p in parameters]}
+
+
+@pytest.mark.parametrize(
+    ("parameters", "pointers"),
+    [
+        ({"required": ["a"], "properties": {"a": {}}}, []),
+        ({"required": ["a", "b"], "properties": {"a": {}}}, ["/required/1"]),
+        ({"required": ["a"]}, ["/required/0"]),
+        ({"required": 5}, []),
+        ({"properties": {"required": {"type": "array"}}}, []),
+        ({"properties": {"o": {"required": ["x"]}}}, ["/properties/o/required/0"]),
+    ],
+)
+def test_what_is_required_is_among_the_properties(parameters: dict[str, Any], pointers: list[str]) -> None:
+    at = "/tools/0/function/parameters"
+    assert found(tools(parameters), {"check": "required-not-in-properties"}) == [at + p for p in pointers]
+
+
+CALL, RESPONSE, TEXT = {"functionCall": {}}, {"functionResponse": {}}, {"text": "x"}
+
+
+@pytest.mark.parametrize(
+    ("turns", "pointers"),
+    [
+        ([[TEXT], [CALL, CALL], [RESPONSE, RESPONSE]], []),
+        ([[TEXT], [CALL, CALL], [RESPONSE]], ["/contents/2"]),
+        ([[TEXT], [CALL], [TEXT]], ["/contents/2"]),
+        ([[TEXT], [CALL]], []),
+        ([[TEXT], [CALL], [RESPONSE], [CALL], [RESPONSE, RESPONSE]], ["/contents/4"]),
+    ],
+)
+def test_a_turn_of_calls_has_as_many_responses(turns: list[Any], pointers: list[str]) -> None:
+    body = {"contents": [{"parts": parts} for parts in turns]}
+    assert found(body, {"check": "function-responses-not-as-many"}) == pointers
 
 
 def test_an_answer_names_the_culprit() -> None:

@@ -49,6 +49,38 @@ def test_a_pattern_names_places_in_the_documents_order(pattern: str, pointers: l
     assert [place.pointer for place in places(CHAT, pattern)] == pointers
 
 
+SCHEMA = {
+    "type": "object",
+    "properties": {
+        "items": {"type": "string", "enum": [{"items": 1}]},
+        "list": {"type": "array", "items": {"anyOf": [{"type": "null"}, {"type": "object"}]}},
+    },
+    "additionalProperties": False,
+    "$defs": {"one": {"not": {}}},
+    "default": {"items": 2},
+}
+
+
+@pytest.mark.parametrize(
+    ("pattern", "pointers"),
+    [
+        ("/$**/items", ["/properties/list/items"]),
+        ("/$**/additionalProperties", ["/additionalProperties"]),
+        ("/$**[type=null]", ["/properties/list/items/anyOf/0"]),
+        (
+            "/$**[!type]",
+            ["/properties/list/items", "/$defs/one", "/$defs/one/not"],
+        ),
+    ],
+)
+def test_schemas_within_a_schema_are_told_from_properties_and_values(
+    pattern: str, pointers: list[str]
+) -> None:
+    assert [place.pointer for place in places({"schema": SCHEMA}, f"/schema{pattern}")] == [
+        f"/schema{pointer}" for pointer in pointers
+    ]
+
+
 @pytest.mark.parametrize("pattern", ["messages", "/messages/*[", "/messages/*[=x]", "/a/]b", "/a[!x=y]"])
 def test_a_pattern_that_cannot_be_read_is_an_error(pattern: str) -> None:
     with pytest.raises(ValueError, match=r"path|segment|filter"):
@@ -81,6 +113,12 @@ def test_a_deep_document_is_walked_without_recursion() -> None:
     for _ in range(50_000):
         document = [document]
     assert sum(1 for _ in places(document, "/**")) == 50_001
+
+
+@given(JSON)
+def test_the_schemas_within_a_document_are_values_of_it(document: Any) -> None:
+    values = {place.path for place in places(document, "/**")}
+    assert {place.path for place in places(document, "/$**")} <= values
 
 
 def test_a_wide_document_is_looked_at_within_bounds() -> None:

@@ -19,6 +19,7 @@ from conformance.types import (
     Level,
     Matrix,
     Mode,
+    Observation,
     ScenarioRow,
 )
 
@@ -87,6 +88,15 @@ findings = st.builds(
     known=optional,
     consequence=texts,
 )
+observations = st.builds(
+    Observation,
+    policy=names,
+    aspect=names,
+    outcome=names,
+    path=texts,
+    detail=texts,
+    status=st.none() | st.integers(200, 599),
+)
 endpoint_rows = st.builds(
     EndpointRow,
     name=names,
@@ -107,7 +117,7 @@ def matrices(draw: st.DrawFn) -> Matrix:
     rows = draw(st.lists(endpoint_rows, max_size=4, unique_by=lambda row: row.name))
     scenarios = draw(
         st.lists(
-            st.builds(ScenarioRow, id=names, title=texts, chapter=texts),
+            st.builds(ScenarioRow, id=names, title=texts, chapter=st.just("policies") | texts),
             max_size=3,
             unique_by=lambda row: row.id,
         )
@@ -122,6 +132,7 @@ def matrices(draw: st.DrawFn) -> Matrix:
             verdict=draw(st.sampled_from(VERDICTS)),
             flags=draw(st.lists(st.sampled_from(get_args(Flag)), unique=True, max_size=2).map(tuple)),
             findings=draw(st.lists(findings, max_size=2).map(tuple)),
+            observations=draw(st.lists(observations, max_size=2).map(tuple)),
             reason=draw(texts),
             evidence=draw(st.lists(exchanges, max_size=1).map(tuple)),
             attempts=draw(st.integers(1, 3)),

@@ -34,6 +34,9 @@ from conformance.types import Exchange
 DELTA = "content_block_delta"
 INTERLEAVED = ("anthropic-beta", "other, interleaved-thinking-2025-05-14")
 SEARCH = {"type": "server_tool_use", "id": "srvtoolu_1", "name": "web_search", "input": {}}
+MCP = {"type": "mcp_tool_use", "id": "mcptoolu_1", "name": "look", "input": {}, "server_name": "library"}
+MCP_FOUND = {"type": "mcp_tool_result", "tool_use_id": "mcptoolu_1", "is_error": False, "content": []}
+COMPACTED = {"type": "compaction", "content": "They greeted."}
 EVERYTHING = (thinking(), text(), tool_use(1), tool_use(2, input={"city": "Lima"}))
 ANYTHING = {"tools": [tool(input_schema={"type": "object"})]}
 EAGER = {"tools": [tool(eager_input_streaming=True)]}
@@ -108,6 +111,13 @@ CLEAN = {
         asked={"max_tokens": 16}, usage=USAGE | {"output_tokens": 16}
     ),
     "several samples of one request": answer(text(), SEARCH, FOUND, text(), asked={"max_tokens": 2}),
+    "several samples, with an MCP server between them": answer(
+        text(), MCP, MCP_FOUND, text(), asked={"max_tokens": 2}
+    ),
+    "a pause after compaction": answer(COMPACTED, stop_reason="compaction", asked=ANY),
+    "totals without what a compaction took": stream(
+        but_in(told(COMPACTED, text()), "message_start", "message", usage=USAGE | {"output_tokens": 700})
+    ),
     "counts that are null": answer(usage=USAGE | {"cache_read_input_tokens": None}),
     "members of later versions": answer(container=None, stop_details=None, diagnostics=None),
     "a block of a later version": answer({"type": "hologram", "rays": []}, text()),

@@ -1,4 +1,4 @@
-"""A deviation: a change of the answers to those requests that a condition picks."""
+"""A deviation: a change of the answers to those requests that its wires and its condition pick."""
 
 from __future__ import annotations
 
@@ -10,49 +10,40 @@ from itertools import chain, islice
 from typing import Any
 
 from conformance.quirks.conditions import Condition
-from conformance.simulator.addresses import address
 from conformance.simulator.answer import Actions
 from conformance.simulator.behaviour import Behaviour
-from conformance.simulator.fronts import fronts
+from conformance.simulator.fronts import front_of
 from conformance.simulator.mutants.mutant import Answer, Change, taken_apart
-from conformance.types import WIRES, HttpRequest, WireName
+from conformance.types import HttpRequest, WireName
 
 Maker = Callable[..., Behaviour]
 """Makes a behaviour from the options that a quirk gives it."""
 
-_FRONTS = fronts()
+CHAT: tuple[WireName, ...] = ("openai-chat",)
+
 _MOST_ACTIONS = 100_000
+"""Actions of an answer; one with more is taken to be endless."""
 
 
 def wire_of(request: HttpRequest) -> WireName:
     """The wire that a request is of."""
-    rest = address(request).rest
-    return next(front.wire for front in _FRONTS if front.speaks(request, rest))
+    return front_of(request).wire
 
 
 @dataclass(frozen=True, slots=True)
-class Picked(Behaviour):
-    """A behaviour for some requests only; its ``name`` tells it with its options."""
+class Deviation(Behaviour):
+    """``change`` applied to whole answers, streams, refusals and lists of models.
 
-    wires: tuple[WireName, ...] = WIRES
-    when: Condition | None = field(default=None, hash=False)
-
-    def concerns(self, wire: WireName, body: Mapping[str, Any], model: str | None = None) -> bool:
-        """Whether a request with this JSON is one of them."""
-        return wire in self.wires and (self.when is None or bool(self.when.culprits(body, model)))
-
-
-@dataclass(frozen=True, slots=True)
-class Deviation(Picked):
-    """``change`` applied to the answers, good ones, refusals and lists of models.
-
-    One that is no honest answer any more, because a fault came before, stays as it is.
+    What breaks off, hangs or never ends, because a fault came before, stays as it is. The ``name`` tells the
+    options, too, so that equal deviations are one.
     """
 
     change: Change = field(default=lambda answer: None, compare=False)  # noqa: ARG005
+    when: Condition | None = field(default=None, hash=False)
+    wires: tuple[WireName, ...] = CHAT
 
     def rewire(self, request: HttpRequest, actions: Actions) -> Actions:
-        if not self.concerns(wire_of(request), asked(request)):
+        if not self._concerns(request):
             return actions
         rest = iter(actions)
         begun = list(islice(rest, _MOST_ACTIONS))
@@ -64,12 +55,12 @@ class Deviation(Picked):
             return begun
         before = _told(answer)
         self.change(answer)
+        # Whoever changed nothing did not act: the journal tells who did.
         return begun if _told(answer) == before else list(answer.actions())
 
-
-def asked(request: HttpRequest) -> dict[str, Any]:
-    """The request's JSON object; empty where its body is none."""
-    return Answer(request, 0, {}).asked
+    def _concerns(self, request: HttpRequest) -> bool:
+        asked = Answer(request, 0, {}).asked
+        return wire_of(request) in self.wires and (self.when is None or bool(self.when.culprits(asked)))
 
 
 def deviation(name: str, change_of: Callable[..., Change]) -> tuple[str, Maker]:
@@ -80,12 +71,10 @@ def deviation(name: str, change_of: Callable[..., Change]) -> tuple[str, Maker]:
     """
 
     def made(
-        when: Sequence[Mapping[str, Any]] | None = None,
-        wires: Sequence[WireName] = ("openai-chat",),
-        **options: Any,
+        when: Sequence[Mapping[str, Any]] | None = None, wires: Sequence[WireName] = CHAT, **options: Any
     ) -> Behaviour:
         told = labelled(name, when=when, wires=wires, **options)
-        return Deviation(told, tuple(wires), condition(when), change_of(**options))
+        return Deviation(told, change_of(**options), condition(when), tuple(wires))
 
     return name, made
 
@@ -97,13 +86,15 @@ def condition(clauses: Sequence[Mapping[str, Any]] | None) -> Condition | None:
 
 def labelled(name: str, **options: Any) -> str:
     """A name that tells a behaviour from the same one with other options."""
-    return f"{name} {json.dumps(options, ensure_ascii=False, sort_keys=True)}"
+    given = {key: value for key, value in options.items() if value is not None}
+    return f"{name} {json.dumps(given, ensure_ascii=False, sort_keys=True)}"
 
 
 def documents(answer: Answer) -> Iterator[dict[str, Any]]:
     """The JSON objects of a good answer: the one, or those of the events."""
     if answer.status < 300:
-        yield from (one for one in (answer.events or [answer.body]) if isinstance(one, dict))
+        given = [answer.body] if answer.events is None else answer.events
+        yield from (one for one in given if isinstance(one, dict))
 
 
 def _told(answer: Answer) -> str:

@@ -25,7 +25,7 @@ _GOOGLES = {
 """Google's names of HTTP statuses (google/rpc/code.proto)."""
 
 _TYPES = {401: "authentication_error", 403: "permission_error", 404: "not_found_error"}
-"""The ``type`` of llama.cpp's errors (``format_error_response`` in its server), for the statuses below 500."""
+"""The ``type`` of llama.cpp's errors (``format_error_response`` in its server), below 500."""
 
 
 # --------------------------------------------------------------------------------------- good answers
@@ -71,7 +71,10 @@ def take(document: Any, at: Iterable[str], only: Sequence[Any] | None = None) ->
 def _put(holder: Any, key: str, value: Any) -> None:
     if isinstance(holder, dict):
         was = holder.get(key)
-        holder[key] = _filled(value, {"{was}": as_text(was)}) if was is not None else copy.deepcopy(value)
+        if was is not None:
+            holder[key] = _filled(value, {"{was}": as_text(was)})
+        elif "{was}" not in as_text(value):
+            holder[key] = copy.deepcopy(value)
 
 
 def _holder(document: Any, place: Place) -> Any:
@@ -108,7 +111,7 @@ def _refusal_without(at: Sequence[str], statuses: Sequence[int] | None = None) -
 def _refusal_is(
     body: Any, statuses: Sequence[int] | None = None, codes: Sequence[str] | None = None
 ) -> Change:
-    """Refusals have this body: ``null`` for none at all. ``codes`` picks those with such an ``error.code``."""
+    """Refusals, perhaps only those with such an ``error.code``, have this body, or for ``null`` none."""
 
     def edit(answer: Answer) -> None:
         words = _said_by(answer)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Iterator
+from itertools import chain, groupby
 from typing import Any
 
+from conformance.simulator.deviations.deviation import documents
 from conformance.simulator.mutants.mutant import Answer, Change
 
 Message = dict[str, Any]
@@ -23,7 +25,7 @@ def each_message(edit: Callable[[Message], None]) -> Change:
     """``edit`` applied to every message and delta."""
 
     def change(answer: Answer) -> None:
-        for document in [answer.body] if answer.events is None else answer.events:
+        for document in documents(answer):
             for message in messages_of(document):
                 edit(message)
 
@@ -38,9 +40,10 @@ def apart(whole: Callable[[Message], None], streamed: Callable[[list[Message]], 
             for message in messages_of(answer.body):
                 whole(message)
             return
-        rest = [event for event in answer.events if _has_choices(event)]
+        chunks = [event for event in answer.events if _has_choices(event)]
         others = [event for event in answer.events if not _has_choices(event)]
-        answer.events[:] = [*streamed(rest), *others]
+        by_choice = groupby(chunks, key=lambda chunk: chunk["choices"][0].get("index"))
+        answer.events[:] = [*chain.from_iterable(streamed(list(group)) for _, group in by_choice), *others]
 
     return change
 

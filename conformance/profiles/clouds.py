@@ -1,0 +1,151 @@
+"""Gateways and clouds of which little is known: each overrides one hook or two."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from conformance.profiles import bodies, messages, tools
+from conformance.profiles.compatible import Compatible
+from conformance.profiles.profile import Asked, Body
+from conformance.profiles.reading import Reading
+from conformance.types import Request
+
+
+class Bedrock(Compatible):
+    """Amazon Bedrock behind an OpenAI front."""
+
+    name = "bedrock"
+    providers: ClassVar[tuple[str, ...]] = ("bedrock", "gateways to bedrock", "bedrock-mantle")
+    unique_call_ids = True
+    works_around: ClassVar[tuple[str, ...]] = (
+        *Compatible.works_around,
+        "bedrock-mantle-call-ids-reset",
+        "bedrock-toolconfig-required",
+    )
+
+    def prepare_tools(self, request: Request, asked: Asked) -> Request:
+        """Works around quirk `bedrock-toolconfig-required`. On Responses call ids bear the response's own,
+        since each response counts them anew: Works around quirk `bedrock-mantle-call-ids-reset`.
+        """
+        return tools.with_placeholder(super().prepare_tools(request, asked))
+
+
+class Perplexity(Compatible):
+    """api.perplexity.ai."""
+
+    name = "perplexity"
+    providers: ClassVar[tuple[str, ...]] = ("perplexity",)
+    works_around: ClassVar[tuple[str, ...]] = (
+        *Compatible.works_around,
+        "perplexity-cumulative-message",
+        "perplexity-role-alternation",
+    )
+
+    def prepare_messages(self, request: Request, asked: Asked) -> Request:
+        """Works around quirk `perplexity-role-alternation`. Of chunks that hold a message and a delta the
+        base reads the delta: Works around quirk `perplexity-cumulative-message`.
+        """
+        request = messages.changed(super().prepare_messages(request, asked), messages.later_system_as_user)
+        return messages.changed(request, messages.alternating)
+
+
+class Cohere(Compatible):
+    """api.cohere.ai's compatible route."""
+
+    name = "cohere"
+    providers: ClassVar[tuple[str, ...]] = ("cohere",)
+    works_around: ClassVar[tuple[str, ...]] = (*Compatible.works_around, "mistral-empty-assistant-rejected")
+
+    def prepare_messages(self, request: Request, asked: Asked) -> Request:
+        """Works around quirk `mistral-empty-assistant-rejected`."""
+        return messages.changed(super().prepare_messages(request, asked), messages.without_empty)
+
+
+class GitHubCopilot(Compatible):
+    """api.githubcopilot.com: an answer may come in pieces, each a choice of its own."""
+
+    name = "github-copilot"
+    providers: ClassVar[tuple[str, ...]] = (
+        "github-copilot",
+        "github-copilot(claude)",
+        "copilot(gemini)",
+        "copilot",
+    )
+    reading = Reading(one_choice=True)
+    works_around: ClassVar[tuple[str, ...]] = (
+        *Compatible.works_around,
+        "copilot-multi-choice-split",
+        "gemini-last-message-assistant-rejected",
+        "max-tokens-vs-max-completion-tokens",
+        "responses-item-ids-rotate",
+    )
+
+    def prepare_messages(self, request: Request, asked: Asked) -> Request:
+        """Works around quirk `gemini-last-message-assistant-rejected`."""
+        return messages.changed(super().prepare_messages(request, asked), messages.trailing_system_as_user)
+
+    def prepare_body(self, body: Body, asked: Asked) -> Body:
+        """Works around quirk `max-tokens-vs-max-completion-tokens`.
+
+        In answers the base makes one choice of several: Works around quirk `copilot-multi-choice-split`.
+        Items of a stream it follows by their index: Works around quirk `responses-item-ids-rotate`.
+        """
+        body = super().prepare_body(body, asked)
+        newer = asked.wire == "openai-chat" and bodies.matches(r"(?:^|/)(?:o\d|gpt-5)", asked.model)
+        return bodies.cap_spelt(body, "max_completion_tokens") if newer else body
+
+
+class NvidiaNim(Compatible):
+    """integrate.api.nvidia.com."""
+
+    name = "nvidia-nim"
+    providers: ClassVar[tuple[str, ...]] = ("nvidia-nim", "nvidia", "nim")
+    reading = Reading(inline_reasoning=True)
+    works_around: ClassVar[tuple[str, ...]] = (
+        *Compatible.works_around,
+        "nim-tool-message-name-rejected",
+        "think-tag-unterminated",
+    )
+
+    def prepare_body(self, body: Body, asked: Asked) -> Body:
+        """Works around quirk `nim-tool-message-name-rejected`. Tags that are never closed the base reads all
+        the same: Works around quirk `think-tag-unterminated`.
+        """
+        body = super().prepare_body(body, asked)
+        return bodies.unnamed_results(body) if asked.wire == "openai-chat" else body
+
+
+class LiteLLM(Compatible):
+    """LiteLLM's proxy, which stands before anything."""
+
+    name = "litellm"
+    providers: ClassVar[tuple[str, ...]] = (
+        "litellm",
+        "litellm(ollama)",
+        "litellm-proxy",
+        "litellm/vllm templates",
+    )
+    works_around: ClassVar[tuple[str, ...]] = (*Compatible.works_around, "multiple-system-messages-rejected")
+
+    def prepare_messages(self, request: Request, asked: Asked) -> Request:
+        """Works around quirk `multiple-system-messages-rejected`."""
+        return messages.changed(super().prepare_messages(request, asked), messages.merged_system)
+
+
+class ByteDance(Compatible):
+    """Volcengine's Ark. The catalogue has no quirk of its own for it."""
+
+    name = "bytedance"
+    providers: ClassVar[tuple[str, ...]] = ("bytedance", "volcengine")
+
+
+class Snowflake(Compatible):
+    """Snowflake's Cortex."""
+
+    name = "snowflake-cortex"
+    providers: ClassVar[tuple[str, ...]] = ("snowflake-cortex", "snowflake-cortex(claude)", "snowflake")
+    works_around: ClassVar[tuple[str, ...]] = (*Compatible.works_around, "strict-not-supported-compat")
+
+    def prepare_tools(self, request: Request, asked: Asked) -> Request:
+        """Works around quirk `strict-not-supported-compat`."""
+        return tools.without_strict(super().prepare_tools(request, asked))

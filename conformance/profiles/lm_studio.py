@@ -1,0 +1,46 @@
+"""LM Studio and other desktop servers."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from conformance.profiles import tools
+from conformance.profiles.compatible import Compatible
+from conformance.profiles.ids import plain_calls
+from conformance.profiles.profile import Asked
+from conformance.profiles.reading import Reading
+from conformance.types import Request
+
+
+class LMStudio(Compatible):
+    """LM Studio, oMLX, mlx-lm."""
+
+    name = "lm-studio"
+    providers: ClassVar[tuple[str, ...]] = (
+        "lm-studio",
+        "lm-studio 0.3.17",
+        "omlx",
+        "mlx-lm",
+        "mlx-vlm<0.6.3",
+        "mistral.rs",
+    )
+    reading = Reading(inline_reasoning=True)
+    works_around: ClassVar[tuple[str, ...]] = (
+        *Compatible.works_around,
+        "lmstudio-required-returns-text",
+        "lmstudio-tool-choice-object-rejected",
+        "server-breaks-on-its-own-tool-id",
+        "stream-parallel-broken-version",
+    )
+
+    def prepare_choice(self, request: Request, asked: Asked) -> Request:  # noqa: ARG002
+        """Works around quirk `lmstudio-tool-choice-object-rejected`: ``required``, and no other tool.
+
+        Calls that come as text the base takes out: Works around quirk `lmstudio-required-returns-text`. Calls
+        that a stream garbles it asks for whole: Works around quirk `stream-parallel-broken-version`.
+        """
+        return tools.by_name_as_required(request)
+
+    def prepare_ids(self, request: Request, asked: Asked) -> Request:
+        """Works around quirk `server-breaks-on-its-own-tool-id`."""
+        return plain_calls(super().prepare_ids(request, asked))

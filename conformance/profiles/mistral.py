@@ -1,0 +1,66 @@
+"""Mistral: ids of nine letters, roles in a fixed order."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from conformance.profiles import bodies, messages, tools
+from conformance.profiles.compatible import Compatible
+from conformance.profiles.ids import nine_letters
+from conformance.profiles.profile import Asked, Body
+from conformance.types import Request
+
+UNKNOWN = ("think", "prompt_cache_key", "safety_identifier")
+
+
+class Mistral(Compatible):
+    """api.mistral.ai, and hosts that use Mistral's templates."""
+
+    name = "mistral"
+    providers: ClassVar[tuple[str, ...]] = (
+        "mistral", "mistral(magistral)", "nim(mistral)", "devstral hosts",
+        "mistral templates on mlx/omlx/vllm",
+    )  # fmt: skip
+    works_around: ClassVar[tuple[str, ...]] = (
+        *Compatible.works_around,
+        "gemini-extra-content-rejected-elsewhere",
+        "mistral-empty-assistant-rejected",
+        "mistral-tool-after-user",
+        "mistral-tool-choice-none-garbled",
+        "mistral-tool-id-9-alnum",
+        "mistral-user-after-tool",
+        "unknown-message-fields-rejected",
+        "unknown-top-level-field-rejected",
+    )
+
+    def prepare_choice(self, request: Request, asked: Asked) -> Request:  # noqa: ARG002
+        """Works around quirk `mistral-tool-choice-none-garbled`: tools that may not be called are not
+        offered.
+        """
+        return tools.none_by_absence(request)
+
+    def prepare_messages(self, request: Request, asked: Asked) -> Request:
+        """Results next after their calls, an assistant's words before a user's, nobody who says nothing.
+
+        Works around quirk `mistral-tool-after-user`. Works around quirk `mistral-user-after-tool`. Works
+        around quirk `mistral-empty-assistant-rejected`.
+        """
+        request = super().prepare_messages(request, asked)
+        for change in (messages.without_empty, messages.paired, messages.bridged):
+            request = messages.changed(request, change)
+        return request
+
+    def prepare_ids(self, request: Request, asked: Asked) -> Request:
+        """Works around quirk `mistral-tool-id-9-alnum`."""
+        return nine_letters(super().prepare_ids(request, asked))
+
+    def prepare_body(self, body: Body, asked: Asked) -> Body:
+        """Nothing but what OpenAI's schema has in messages and calls, no parameters of others.
+
+        Works around quirk `unknown-message-fields-rejected`. Works around quirk
+        `gemini-extra-content-rejected-elsewhere`. Works around quirk `unknown-top-level-field-rejected`.
+        """
+        body = super().prepare_body(body, asked)
+        if asked.wire != "openai-chat":
+            return body
+        return bodies.without(bodies.known_members(body), UNKNOWN)

@@ -1,0 +1,139 @@
+"""Inference servers: vLLM, SGLang, TGI, llama.cpp, and what is built on them."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from conformance.profiles import bodies, efforts, messages, responses_bodies, tools
+from conformance.profiles.compatible import Compatible
+from conformance.profiles.ids import kimi_native
+from conformance.profiles.profile import Again, Asked, Body, Echo, Refusal
+from conformance.profiles.reading import Reading
+from conformance.profiles.whole import asked_whole
+from conformance.types import Request
+
+KIMI = r"kimi"
+MISTRAL = r"mistral|devstral|magistral"
+GEMMA = r"gemma"
+GPT_OSS = efforts.table({r"gpt-oss": "low medium high"})
+
+
+class VLLM(Compatible):
+    """vLLM."""
+
+    name = "vllm"
+    providers: ClassVar[tuple[str, ...]] = (
+        "vllm", "vllm(gpt-oss)", "vllm(mtp)", "vllm(glm)", "vllm(hermes parser)", "vllm(anthropic route)",
+        "vllm 0.27", "some vllm", "vllm/mistral hosts", "some vllm configs", "vmlx", "litellm/vllm templates",
+        "gemma hosts", "trt-llm", "mlx gpt-oss hosts", "glm-4.7 on vllm",
+    )  # fmt: skip
+    reading = Reading(keeps_first=True, inline_reasoning=True)
+    echo: ClassVar[Echo] = "as-it-came"
+    works_around: ClassVar[tuple[str, ...]] = (
+        *Compatible.works_around,
+        "harmony-channels-in-content",
+        "kimi-foreign-ids-break-parser",
+        "kimi-id-functions-name-idx",
+        "multiple-system-messages-rejected",
+        "null-content-rejected",
+        "reasoning-effort-vocabulary-mismatch",
+        "responses-status-must-be-null",
+        "system-role-unsupported",
+        "vllm-finish-tool-calls-empty",
+        "vllm-parallel-tool-calls-ignored",
+        "vllm-required-nonstream-stop",
+        "vllm-stream-id-missing",
+    )
+
+    def prepare_messages(self, request: Request, asked: Asked) -> Request:
+        """One system message, which chat templates take; none where a model has no such role.
+
+        Works around quirk `multiple-system-messages-rejected`. Works around quirk `system-role-unsupported`.
+        """
+        request = messages.changed(super().prepare_messages(request, asked), messages.merged_system)
+        if bodies.matches(GEMMA, asked.model):
+            return messages.changed(request, messages.system_as_user)
+        if bodies.matches(MISTRAL, asked.model):
+            request = messages.changed(request, messages.paired)
+            return messages.changed(request, messages.bridged)
+        return request
+
+    def prepare_ids(self, request: Request, asked: Asked) -> Request:
+        """Kimi's own form of ids for Kimi's models, which stays what it is.
+
+        Works around quirk `kimi-foreign-ids-break-parser`. Works around quirk `kimi-id-functions-name-idx`.
+        """
+        request = super().prepare_ids(request, asked)
+        return kimi_native(request) if bodies.matches(KIMI, asked.model) else request
+
+    def prepare_parameters(self, request: Request, asked: Asked) -> Request:
+        """Works around quirk `reasoning-effort-vocabulary-mismatch`."""
+        return efforts.clamped(request, asked.model, GPT_OSS)
+
+    def prepare_body(self, body: Body, asked: Asked) -> Body:
+        """Works around quirk `null-content-rejected`. On Responses: Works around quirk
+        `responses-status-must-be-null`.
+
+        In answers the base puts right what this family gets wrong. Works around quirk
+        `vllm-finish-tool-calls-empty`. Works around quirk `vllm-parallel-tool-calls-ignored`: the first call
+        is kept. Works around quirk `vllm-required-nonstream-stop`. Works around quirk
+        `vllm-stream-id-missing`. Works around quirk `harmony-channels-in-content`.
+        """
+        body = super().prepare_body(body, asked)
+        if asked.wire == "openai-responses":
+            return responses_bodies.items(body, responses_bodies.without_status)
+        return bodies.empty_content(body) if asked.wire == "openai-chat" else body
+
+
+class SGLang(VLLM):
+    """SGLang."""
+
+    name = "sglang"
+    providers: ClassVar[tuple[str, ...]] = ("sglang", "glm(sglang)")
+    works_around: ClassVar[tuple[str, ...]] = (*VLLM.works_around, "sglang-dsml-leak-tool-choice-none")
+
+    def prepare_choice(self, request: Request, asked: Asked) -> Request:  # noqa: ARG002
+        """Works around quirk `sglang-dsml-leak-tool-choice-none`: tools that may not be called are not
+        offered.
+        """
+        return tools.none_by_absence(request)
+
+
+class TGI(VLLM):
+    """Text Generation Inference."""
+
+    name = "tgi"
+    providers: ClassVar[tuple[str, ...]] = ("tgi",)
+    works_around = VLLM.works_around
+
+
+class LlamaCpp(VLLM):
+    """llama.cpp's server."""
+
+    name = "llama.cpp"
+    providers: ClassVar[tuple[str, ...]] = (
+        "llama.cpp",
+        "llama.cpp(old)",
+        "llama.cpp PR build",
+        "local models",
+    )
+    works_around: ClassVar[tuple[str, ...]] = (
+        *VLLM.works_around,
+        "llamacpp-500-on-argument-parse",
+        "llamacpp-request-id-null-rejected",
+        "llamacpp-stream-parse-error",
+    )
+
+    def prepare_body(self, body: Body, asked: Asked) -> Body:
+        """Works around quirk `llamacpp-request-id-null-rejected`."""
+        body = super().prepare_body(body, asked)
+        return bodies.without_null_ids(body) if asked.wire == "openai-chat" else body
+
+    def again(self, refusal: Refusal | None, asked: Asked) -> Again | None:
+        """Its parser's failures are chance: Works around quirk `llamacpp-500-on-argument-parse`, as any 500.
+
+        In a stream the same is asked for whole: Works around quirk `llamacpp-stream-parse-error`.
+        """
+        if refusal is not None and "Failed to parse" in refusal.text:
+            return asked_whole(asked)
+        return super().again(refusal, asked)

@@ -1,0 +1,53 @@
+"""Z.ai's GLM, and other servers of it."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from conformance.profiles import efforts, messages
+from conformance.profiles.compatible import Compatible
+from conformance.profiles.profile import Asked, Echo
+from conformance.profiles.reading import Reading
+from conformance.types import Request, Role
+
+EFFORTS = efforts.table(
+    {r"glm-5\.3": "low medium high xhigh max", r"glm-5": "high max", r"step": "low medium high"}
+)
+
+
+class ZAI(Compatible):
+    """api.z.ai and open.bigmodel.cn: ids of one call that change from delta to delta, at one index."""
+
+    name = "zai"
+    providers: ClassVar[tuple[str, ...]] = (
+        "zai",
+        "zai-glm",
+        "glm-4 reference server",
+        "upstage-solar",
+        "stepfun",
+        "glm stack named choice",
+    )
+    reading = Reading(new_id_on_index="same-call")
+    echo: ClassVar[Echo] = "as-it-came"
+    works_around: ClassVar[tuple[str, ...]] = (
+        *(quirk for quirk in Compatible.works_around if quirk != "stream-all-index-zero"),
+        "new-id-per-delta",
+        "reasoning-effort-vocabulary-mismatch",
+        "zai-1214-messages-illegal",
+    )
+
+    def prepare_messages(self, request: Request, asked: Asked) -> Request:
+        """Works around quirk `zai-1214-messages-illegal`: no message that says nothing, results with their
+        calls.
+        """
+        request = super().prepare_messages(request, asked)
+        roles: tuple[Role, ...] = ("assistant", "user", "system")
+        request = messages.changed(request, lambda given: messages.without_empty(given, roles))
+        return messages.changed(request, messages.paired)
+
+    def prepare_parameters(self, request: Request, asked: Asked) -> Request:
+        """Works around quirk `reasoning-effort-vocabulary-mismatch`.
+
+        In streams a further id at an index is the same call's: Works around quirk `new-id-per-delta`.
+        """
+        return efforts.clamped(request, asked.model, EFFORTS)

@@ -1,0 +1,81 @@
+"""Deviations that put one answer in place of another."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from conformance.simulator.addresses import address
+from conformance.simulator.answer import Actions, Respond
+from conformance.simulator.behaviour import Behaviour
+from conformance.simulator.deviations.deviation import Maker, deviation, labelled, wire_of
+from conformance.simulator.mutants import anthropic_edits, edits
+from conformance.simulator.mutants.mutant import Answer, Change
+from conformance.simulator.mutants.responses_edits import responded
+from conformance.types import HttpRequest
+
+_FINE = "Fine."
+
+
+def _anyway(said: str) -> Change:
+    """A request whose refusal would say something that the pattern finds is answered, in a word.
+
+    On the wires of OpenAI and Anthropic; where a stream is asked for, only on Chat Completions.
+    """
+    pattern = re.compile(said)
+
+    def change(answer: Answer) -> None:
+        if not 400 <= answer.status < 500 or not pattern.search(json.dumps(answer.body, default=str)):
+            return
+        match wire_of(answer.request):
+            case "openai-responses":
+                responded(_FINE)(answer)
+            case "anthropic-messages":
+                anthropic_edits.accepted(answer)
+            case _:
+                edits.accepted_with(_FINE)(answer)
+                if answer.asked.get("stream") is True:
+                    _stream(answer)
+
+    return change
+
+
+def _stream(answer: Answer) -> None:
+    whole = answer.body
+    chunk = {key: whole[key] for key in ("id", "created", "model")} | {"object": "chat.completion.chunk"}
+    said = {"index": 0, "delta": {"role": "assistant", "content": _FINE}, "finish_reason": None}
+    choices = [said, {"index": 0, "delta": {}, "finish_reason": "stop"}]
+    answer.body, answer.events = None, [*({**chunk, "choices": [choice]} for choice in choices), "[DONE]"]
+    answer.headers["content-type"] = "text/event-stream"
+
+
+@dataclass(frozen=True, slots=True)
+class Instead(Behaviour):
+    """The same answer to whatever is asked at one address."""
+
+    method: str = "GET"
+    path: re.Pattern[str] = re.compile("")
+    answer: Respond = field(default=Respond(404, (), b""), hash=False)
+
+    def first(self, request: HttpRequest) -> Actions | None:
+        there = request.method == self.method and self.path.fullmatch(address(request).rest)
+        return [self.answer] if there else None
+
+
+def _instead(
+    method: str, path: str, status: int, body: Any, headers: Mapping[str, str] | None = None
+) -> Behaviour:
+    """``path`` is a pattern for all of what follows the persona's name."""
+    sent = {"content-type": "application/json", **(headers or {})}
+    told = labelled("answered-instead", method=method, path=path, status=status, body=body, headers=headers)
+    return Instead(told, method, re.compile(path), Respond(status, tuple(sent.items()), body))
+
+
+ANSWERS: Mapping[str, Maker] = {
+    **dict((deviation("answered-anyway", _anyway),)),
+    "answered-instead": _instead,
+}
+"""Makers by name."""

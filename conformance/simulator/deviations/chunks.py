@@ -1,0 +1,144 @@
+"""Deviations of the chunks that a stream consists of, whatever they tell."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Mapping
+from typing import Any, Literal
+
+from conformance.simulator.chat import fresh_id
+from conformance.simulator.deviations.deviation import Maker, deviation, documents
+from conformance.simulator.mutants.mutant import Answer, Change
+
+Place = Literal["first", "after-text", "before-finish", "last"]
+
+
+def _fresh_ids(prefix: str = "chatcmpl-") -> Change:
+    """Every chunk has an id of its own."""
+
+    def change(answer: Answer) -> None:
+        for document in documents(answer) if answer.events is not None else ():
+            document["id"] = fresh_id(prefix, 29)
+
+    return change
+
+
+def _created_now() -> Change:
+    """``created`` is the time of the chunk: half of them come a second later."""
+
+    def change(answer: Answer) -> None:
+        chunks = [one for one in documents(answer) if answer.events is not None and "created" in one]
+        for document in chunks[len(chunks) // 2 :]:
+            document["created"] += 1
+
+    return change
+
+
+def _added(chunk: Mapping[str, Any], place: Place = "first", *, enveloped: bool = False) -> Change:
+    """A chunk more, at that place; ``enveloped`` with the id, model and time of the others."""
+
+    def change(answer: Answer) -> None:
+        if answer.events and isinstance(answer.events[0], dict) and answer.status < 300:
+            envelope = _envelope(answer.events[0]) if enveloped else {}
+            answer.events.insert(_number(answer.events, place), envelope | copy.deepcopy(dict(chunk)))
+
+    return change
+
+
+def _breaks_off(chunk: Mapping[str, Any], *, enveloped: bool = False, done: bool = False) -> Change:
+    """After the first piece of text or of a call, this chunk ends the stream, perhaps with ``[DONE]``."""
+
+    def change(answer: Answer) -> None:
+        if answer.events and isinstance(answer.events[0], dict) and answer.status < 300:
+            envelope = _envelope(answer.events[0]) if enveloped else {}
+            del answer.events[_number(answer.events, "after-text") :]
+            answer.events.append(envelope | copy.deepcopy(dict(chunk)))
+            answer.events += ["[DONE]"] if done else []
+
+    return change
+
+
+def _envelope(chunk: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in chunk.items() if key not in ("choices", "usage", "obfuscation")}
+
+
+def _number(events: list[Any], place: Place) -> int:
+    deltas = [
+        (number, choice)
+        for number, event in enumerate(events)
+        for choice in (event.get("choices") or () if isinstance(event, dict) else ())
+    ]
+    match place:
+        case "first":
+            return 0
+        case "after-text":
+            said = [n for n, c in deltas if c["delta"].get("content") or c["delta"].get("tool_calls")]
+            return said[0] + 1 if said else 1
+        case "before-finish":
+            return min((n for n, c in deltas if c["finish_reason"]), default=len(events))
+        case "last":
+            return len(events) - int(events[-1] == "[DONE]")
+
+
+def _so_far(object_name: str | None = None) -> Change:
+    """Each choice has the message so far beside its delta; ``object`` may have another name, too."""
+
+    def change(answer: Answer) -> None:
+        said: dict[int, str] = {}
+        for document in documents(answer) if answer.events is not None else ():
+            for choice in document.get("choices") or ():
+                index = choice["index"]
+                said[index] = said.get(index, "") + (choice["delta"].get("content") or "")
+                choice["message"] = {"role": "assistant", "content": said[index]}
+                if object_name:
+                    document["object"] = object_name
+
+    return change
+
+
+def _text_at_once() -> Change:
+    """All text of a choice comes in one delta."""
+
+    def change(answer: Answer) -> None:
+        first: dict[int, Any] = {}
+        for document in list(answer.events or ()):
+            for choice in (document.get("choices") or ()) if isinstance(document, dict) else ():
+                text = choice["delta"].get("content")
+                if not text or answer.events is None:
+                    continue
+                if choice["index"] in first:
+                    first[choice["index"]]["content"] += text
+                    answer.events[:] = [event for event in answer.events if event is not document]
+                else:
+                    first[choice["index"]] = choice["delta"]
+
+    return change
+
+
+def _in_any_order() -> Change:
+    """What the second choice says comes before what the first one says."""
+
+    def change(answer: Answer) -> None:
+        if answer.events is not None and answer.status < 300:
+            answer.events.sort(key=_choice_reversed)
+
+    return change
+
+
+def _choice_reversed(event: Any) -> int:
+    choices = event.get("choices") if isinstance(event, dict) else None
+    return -choices[0]["index"] if choices else 1
+
+
+CHUNKS: Mapping[str, Maker] = dict(
+    (
+        deviation("chunk-ids-fresh", _fresh_ids),
+        deviation("created-of-each-chunk", _created_now),
+        deviation("chunk-added", _added),
+        deviation("stream-ends-with", _breaks_off),
+        deviation("message-so-far", _so_far),
+        deviation("text-in-one-delta", _text_at_once),
+        deviation("choices-in-any-order", _in_any_order),
+    )
+)
+"""Makers by name."""

@@ -1,0 +1,152 @@
+"""Where the reasoning of an answer goes, and whether there is any."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import partial
+
+from conformance.simulator.deviations.deviation import Maker, deviation
+from conformance.simulator.deviations.messages import Message, apart, chunk_like, each_message
+from conformance.simulator.deviations.turning import TurnChange, turning
+from conformance.simulator.mutants.mutant import Change
+from conformance.simulator.request import ChatRequest
+from conformance.types import Part, Reasoning, Text, Turn
+
+_THOUGHT = "Let me think about what is asked."
+_SEALED = "c2VhbGVkIHRob3VnaHRz"
+
+
+# ------------------------------------------------------------------------------- in what is said
+
+
+def _unthought(request: ChatRequest, turn: Turn) -> Turn:  # noqa: ARG001
+    return replace(turn, parts=tuple(part for part in turn.parts if not isinstance(part, Reasoning)))
+
+
+def _thought(request: ChatRequest, turn: Turn) -> Turn:  # noqa: ARG001
+    return turn if turn.reasoning else replace(turn, parts=(Reasoning(_THOUGHT), *turn.parts))
+
+
+def _only_thought(request: ChatRequest, turn: Turn) -> Turn:  # noqa: ARG001
+    thoughts = tuple(part for part in turn.parts if isinstance(part, Reasoning))
+    return replace(turn, parts=thoughts, finish_reason="stop") if thoughts else turn
+
+
+def _always() -> TurnChange:
+    """Every turn has reasoning; where the request does not meet the condition, none has."""
+    return _thought
+
+
+def _dropped() -> TurnChange:
+    """No turn has reasoning."""
+    return _unthought
+
+
+def _alone() -> TurnChange:
+    """A turn that was reasoned about says nothing else."""
+    return _only_thought
+
+
+def _inline(*, closed: bool = True) -> TurnChange:
+    """Reasoning stands in the text, between tags or after one that never closes."""
+    end = "</think>\n\n" if closed else "\n\n"
+
+    def part(old: Part) -> Part:
+        return Text(f"<think>{old.text}{end}") if isinstance(old, Reasoning) else old
+
+    def change(request: ChatRequest, turn: Turn) -> Turn:  # noqa: ARG001
+        return replace(turn, parts=tuple(map(part, turn.parts)))
+
+    return change
+
+
+# ------------------------------------------------------------------------------- in Chat's messages
+
+
+def _moved(new: str, message: Message) -> None:
+    if isinstance(message.get("reasoning_content"), str):
+        message[new] = message.pop("reasoning_content")
+
+
+def _named(name: str) -> Change:
+    """Reasoning comes in a member of this name."""
+    return each_message(partial(_moved, name))
+
+
+def _swallowed(message: Message) -> None:
+    text = message.get("content")
+    if isinstance(text, str) and text:
+        message["reasoning_content"] = message.get("reasoning_content", "") + text
+        message["content"] = ""
+
+
+def _swallows() -> Change:
+    """What was to be the text comes as reasoning; the text is empty."""
+    return each_message(_swallowed)
+
+
+def _blocks() -> Change:
+    """Where there is reasoning, the content is a list of blocks that holds it, too."""
+
+    def thinking(text: str) -> Message:
+        return {"type": "thinking", "thinking": [{"type": "text", "text": text}]}
+
+    def whole(message: Message) -> None:
+        thought = message.pop("reasoning_content", None)
+        if thought is not None:
+            text = message["content"]
+            said = [{"type": "text", "text": text}] if text else []
+            message["content"] = [thinking(thought), *said]
+
+    def streamed(chunks: list[Message]) -> list[Message]:
+        for chunk in chunks:
+            delta = chunk["choices"][0]["delta"]
+            if "reasoning_content" in delta:
+                delta["content"] = [thinking(delta.pop("reasoning_content"))]
+        return chunks
+
+    return apart(whole, streamed)
+
+
+def _details() -> Change:
+    """Reasoning comes as ``reasoning_details`` as well, whose text and sealed entries share an index."""
+
+    def entry(kind: str, **members: str) -> Message:
+        return {"type": f"reasoning.{kind}", **members, "format": "google-gemini-v1", "index": 0}
+
+    def whole(message: Message) -> None:
+        thought = message.pop("reasoning_content", None)
+        if thought is not None:
+            message["reasoning"] = thought
+            message["reasoning_details"] = [entry("text", text=thought), entry("encrypted", data=_SEALED)]
+
+    def streamed(chunks: list[Message]) -> list[Message]:
+        last = None
+        for number, chunk in enumerate(chunks):
+            delta = chunk["choices"][0]["delta"]
+            if "reasoning_content" in delta:
+                last = number
+                delta["reasoning"] = delta.pop("reasoning_content")
+                delta["reasoning_details"] = [entry("text", text=delta["reasoning"])]
+        if last is None:
+            return chunks
+        sealed = chunk_like(chunks[last], {"reasoning_details": [entry("encrypted", data=_SEALED)]})
+        return [*chunks[: last + 1], sealed, *chunks[last + 1 :]]
+
+    return apart(whole, streamed)
+
+
+REASONING: Mapping[str, Maker] = dict(
+    (
+        turning("reasoning-always", _always, otherwise=_unthought),
+        turning("reasoning-dropped", _dropped),
+        turning("reasoning-alone", _alone),
+        turning("reasoning-inline", _inline),
+        deviation("reasoning-named", _named),
+        deviation("text-as-reasoning", _swallows),
+        deviation("content-as-blocks", _blocks),
+        deviation("reasoning-details-share-index", _details),
+    )
+)
+"""Makers by name."""
