@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from conformance.quirks import Quirk
     from conformance.types import Level, Rulebook, WireName
 
+_FEW = 3
+
 HELP = """Judge recorded traffic: cassettes, HAR files, logs. No keys, no network.
 
 PATH is a recording or a folder of recordings, in any of the formats that people have (vcrpy, Ruby and Go VCR,
@@ -182,7 +184,7 @@ def grade(
         interrupted = run.all(paths, processes, errors, quiet=as_json)
         if run.document is not None:
             run.document.end(run.tally, grader, interrupted)
-        notes = _notes(known, interrupted)
+        notes = _notes(known, paths, interrupted)
         print_graded(run.tally, grader, console, verbose, notes)
         written = _write(
             run,
@@ -247,14 +249,13 @@ def _writable(paths: Sequence[Path]) -> None:
             raise ConfigError(f"{path}: can't be written to: {error.strerror}") from None
 
 
-def _notes(known: Baseline | None, interrupted: bool) -> tuple[str, ...]:
+def _notes(known: Baseline | None, paths: Sequence[Path], interrupted: bool) -> tuple[str, ...]:
     notes = ["interrupted: only a part was graded, and no baseline is written"] if interrupted else []
     if known is not None and not interrupted:
-        gone = list(known.gone())
-        notes += [
-            f"the baseline knows more of {file}: {rule} in {n} exchanges less" for file, rule, n in gone
-        ]
-        notes += ["write the baseline again (--write-baseline) to keep it tight"] if gone else []
+        gone = [f"{file}: {rule} ({n} fewer)" for file, rule, n in known.gone(paths)]
+        more = f" and {len(gone) - _FEW:,} more" if len(gone) > _FEW else ""
+        told = f"the baseline knows more than was found: {', '.join(gone[:_FEW])}{more}"
+        notes += [f"{told}; write it again (--write-baseline) to keep it tight"] if gone else []
     return tuple(notes)
 
 

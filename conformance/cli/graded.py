@@ -41,7 +41,7 @@ def print_graded(
     _refused(page, "No recordings", _told_of(tally, verbose), verbose)
     for note in notes:
         page.gap()
-        page.print(page.foreign(note))
+        page.print(page.foreign(note, limit=10_000))
     _counts(page, tally)
 
 

@@ -13,15 +13,15 @@ from conformance.transport.coding import ContentDecoder
 from conformance.transport.redact import Redactor
 from conformance.types import Exchange
 
-_WAITING = 256
+_WAITING = 64
 _MOST = 16 * 1024 * 1024
 
 
 class ServeLog:
     """Writes exchanges in a thread of its own, labelled ``simulated:PERSONA``.
 
-    ``secrets`` are cut out wherever they occur, and so is what a request carries as a credential. At most
-    256 exchanges wait to be written; who brings more waits. ``complain`` is told what could not be written.
+    ``secrets`` are cut out wherever they occur, and so is what a request carries as a credential. At most 64
+    exchanges wait to be written; who brings more waits. ``complain`` is told what could not be written.
 
     Raises `ConfigError` where the file can't be written.
     """

@@ -77,6 +77,7 @@ class Question:
     """
 
     http: HttpRequest
+    expect: Expect
     ask: Ask | None = None
     canonical: Request | None = None
     close_after_events: int | None = None
@@ -164,8 +165,8 @@ async def _perform(
         path = _path(step.path, target)
         body = step.body.replace(b"{{model}}", json.dumps(target.model)[1:-1].encode())
         headers = (("content-type", "application/json"), *step.headers) if body else step.headers
-        question = Question(_http(target, step.method, path, body, headers, step.auth))
-        return (await _send(question, step.probe, step.expect, target, transport, client),)
+        question = Question(_http(target, step.method, path, body, headers, step.auth), step.expect)
+        return (await _send(question, step.probe, target, transport, client),)
     if isinstance(step, Together):
         asked = (
             _ask(ask, name, target, transport, client) for ask, name in zip(step.asks, names, strict=True)
@@ -187,8 +188,8 @@ async def _ask(
     ask: Ask, name: str, target: Target, transport: Transport, client: Client, close: int | None = None
 ) -> tuple[Reply, tuple[Exchange, ...]]:
     canonical = marked(ask.request, name) if target.scripted else ask.request
-    question = Question(encoded(canonical, ask, target), ask, canonical, close)
-    reply, behind = await _send(question, ask.probe, ask.expect, target, transport, client)
+    question = Question(encoded(canonical, ask, target), ask.expect, ask, canonical, close)
+    reply, behind = await _send(question, ask.probe, target, transport, client)
     return _read_in(target.dialect, ask.request, reply, name), behind
 
 
@@ -259,17 +260,16 @@ def _http(
 async def _send(
     question: Question,
     probe: str | None,
-    expect: Expect,
     target: Target,
     transport: Transport,
     client: Client,
 ) -> tuple[Reply, tuple[Exchange, ...]]:
     brought = await client.send(question, target, transport)
-    exchange = replace(brought.exchange, probe=probe, expect=expect)
+    exchange = replace(brought.exchange, probe=probe, expect=question.expect)
     turns: tuple[Turn, ...] = ()
     if exchange.response is not None and exchange.response.status < 300:
         turns = target.wire.decode(exchange.response)
-    behind = tuple(replace(one, probe=probe, expect=expect) for one in brought.behind)
+    behind = tuple(replace(one, probe=probe, expect=question.expect) for one in brought.behind)
     return Reply(exchange, turns[0] if turns else None), behind
 
 

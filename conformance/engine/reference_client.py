@@ -12,7 +12,8 @@ import random
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 
-from conformance.engine.drive import Brought, Question, Target, encoded
+from conformance.engine.drive import Brought, Question, Target
+from conformance.engine.forms import Form, form_of
 from conformance.profiles import Again, Asked, Outcome, Profile, outcome, repaired, told_as_stream
 from conformance.transport.client import Transport
 from conformance.types import Exchange, HttpRequest, Request, Turn
@@ -30,13 +31,13 @@ Now = Callable[[], float]
 
 
 @dataclass(slots=True)
-class _Conversation:
-    """One question to one model: what was asked, in which form it is sent now, and what came."""
+class _Talk:
+    """One question to one model: what was asked, in which form it is sent now, and what it cost so far."""
 
+    form: Form | None
     asked: Asked
     plain: HttpRequest
     request: Request
-    tries: list[Exchange]
     waits: int = 0
     ways: int = 0
 
@@ -44,8 +45,8 @@ class _Conversation:
 class ReferenceClient:
     """A client with a profile: a ``Client`` of `conformance.engine.drive`.
 
-    ``fallback_model`` answers when the retries of the first are spent. ``now`` is the time in seconds
-    since 1970.
+    ``fallback_model`` answers when the retries of the first are spent. ``now`` is the time in seconds since
+    1970.
     """
 
     def __init__(
@@ -61,20 +62,25 @@ class ReferenceClient:
         """Ask until there is an answer, a refusal that will stay one, or no try left; then the second
         model.
         """
-        model = (question.ask.model if question.ask else None) or target.model
+        form = form_of(question, target)
+        model = target.model if form is None else form.model
         tries: list[Exchange] = []
-        judged, result = await self._ask(question, model, target, transport, tries)
-        spent = result.kind in ("failed", "elsewhere")
-        if spent and question.ask is not None and self._fallback not in (None, model):
-            judged, _ = await self._ask(question, self._fallback or model, target, transport, tries)
+        judged, result = await self._ask(question, form, model, target, transport, tries)
+        spent = form is not None and result.kind in ("failed", "elsewhere")
+        if spent and self._fallback is not None and self._fallback != model:
+            judged, _ = await self._ask(question, form, self._fallback, target, transport, tries)
         return Brought(judged, tuple(tries))
 
     async def _ask(
-        self, question: Question, model: str, target: Target, transport: Transport, tries: list[Exchange]
+        self,
+        question: Question,
+        form: Form | None,
+        model: str,
+        target: Target,
+        transport: Transport,
+        tries: list[Exchange],
     ) -> tuple[Exchange, Outcome]:
-        canonical = question.canonical or Request(())
-        asked = Asked(canonical, target.wire.name, model)
-        talk = _Conversation(asked, question.http, canonical, tries)
+        talk = self._talk(question, form, model, target)
         chance = random.Random(  # noqa: S311 - jitter, which anyone may guess
             f"{self._seed}\0{question.http.url}\0{question.http.body!r}"
         )
@@ -86,63 +92,58 @@ class ReferenceClient:
             )
             tries.append(raw)
             judged = self._seen(raw, talk)
-            result = outcome(
-                raw,
-                _turn(judged, target),
-                talk.asked if question.ask is not None else None,
-                self._profile,
-                target.wire,
-                self._now(),
-            )
+            asked = talk.asked if form is not None else None
+            turn = _turn(judged, target)
+            result = outcome(raw, turn, asked, self._profile, target.wire, self._now())
             if result.kind == "answered" or question.close_after_events is not None:
                 return judged, result
-            other = self._other_way(question, talk, result)
+            other = self._other_way(talk, result)
             if other is not None:
-                self._take(other, question, talk, target)
+                self._take(other, talk)
             elif result.kind != "failed" or not await self._waited(talk, result, chance):
                 return judged, result
 
-    def _written(self, question: Question, talk: _Conversation, target: Target) -> HttpRequest:
-        """The request as it is sent now: prepared, unless it is sent in order to be refused."""
+    def _talk(self, question: Question, form: Form | None, model: str, target: Target) -> _Talk:
+        request = Request(()) if form is None else form.request
+        if target.dialect is not None:
+            # Calls in the text are what a row in a dialect asks for, and the row's own to read.
+            asked = Asked(replace(request, tools=()), target.wire.name, model, question.expect != "answer")
+        else:
+            asked = Asked(request, target.wire.name, model, question.expect != "answer")
+        return _Talk(form, asked, question.http, request)
+
+    def _written(self, question: Question, talk: _Talk, target: Target) -> HttpRequest:
+        """The request as it is sent now."""
         http = question.http
-        if question.ask is not None and question.ask.expect != "refusal":
-            asked, profile = talk.asked, self._profile
-            http = encoded(
-                profile.prepare(talk.request, asked),
-                question.ask,
-                target,
-                model=asked.model,
-                change=lambda body: profile.prepare_body(body, asked),
-            )
+        if talk.form is not None:
+            http = talk.form.prepared(talk.request, talk.asked, self._profile)
         return replace(http, headers=self._profile.headers(http.headers, target.wire.name))
 
-    def _seen(self, raw: Exchange, talk: _Conversation) -> Exchange:
+    def _seen(self, raw: Exchange, talk: _Talk) -> Exchange:
         """The exchange as the client behind the profile sees it: what it asked, and the repaired answer."""
         if raw.response is None:
             return replace(raw, request=talk.plain)
-        as_stream = talk.asked.request.stream and not talk.request.stream
-        if as_stream:
+        if talk.asked.request.stream and not talk.request.stream:
             response = told_as_stream(self._profile, raw.response, talk.asked)
         else:
             whole = raw.ending == "complete"
             response = repaired(self._profile, raw.response, talk.asked, whole=whole)
         return replace(raw, request=talk.plain, response=response)
 
-    def _other_way(self, question: Question, talk: _Conversation, result: Outcome) -> Again | None:
-        if question.ask is None or talk.ways >= MOST_WAYS or not (result.refusal or result.unusable):
+    def _other_way(self, talk: _Talk, result: Outcome) -> Again | None:
+        if talk.form is None or talk.ways >= MOST_WAYS or not (result.refusal or result.unusable):
             return None
-        asked = replace(talk.asked, request=talk.request)
-        other = self._profile.again(result.refusal, asked)
+        other = self._profile.again(result.refusal, replace(talk.asked, request=talk.request))
         return other if other is not None and other.request != talk.request else None
 
-    def _take(self, other: Again, question: Question, talk: _Conversation, target: Target) -> None:
+    def _take(self, other: Again, talk: _Talk) -> None:
         talk.ways += 1
         talk.request = other.request
-        if other.concedes and question.ask is not None:
+        if other.concedes and talk.form is not None:
             talk.asked = replace(talk.asked, request=other.request)
-            talk.plain = encoded(other.request, question.ask, target)
+            talk.plain = talk.form.plain(other.request)
 
-    async def _waited(self, talk: _Conversation, result: Outcome, chance: random.Random) -> bool:
+    async def _waited(self, talk: _Talk, result: Outcome, chance: random.Random) -> bool:
         """Wait before the next try; False where there is none."""
         if talk.waits >= RETRIES or (result.after_s or 0.0) > LONGEST_ASKED_S:
             return False

@@ -9,10 +9,10 @@ from __future__ import annotations
 import json
 import os
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
-from pathlib import Path
+from pathlib import Path, PurePath
 
 from conformance.config import ConfigError
 from conformance.grade.grading import Graded
@@ -49,11 +49,23 @@ class Baseline:
             findings.append(replace(finding, known=KNOWN) if rules[finding.rule] else finding)
         return replace(graded, findings=tuple(findings))
 
-    def gone(self) -> Iterator[tuple[str, str, int]]:
-        """File, rule and in how many exchanges less than known it is broken; ask after all was marked."""
+    def gone(self, paths: Sequence[Path]) -> Iterator[tuple[str, str, int]]:
+        """File, rule and in how many exchanges less than known it is broken; ask after all was marked.
+
+        Only of files at or below ``paths``: nothing is known of what was not graded.
+        """
+        graded = [PurePath(relative(str(path), self._folder)) for path in paths]
         for (file, rule), left in sorted(self._left.items()):
-            if left:
+            if left and any(_is_below(PurePath(file), path) for path in graded):
                 yield file, rule, left
+
+
+def _is_below(file: PurePath, folder: PurePath) -> bool:
+    """Whether a file is or lies below a folder, both relative to one place."""
+    up = len([part for part in folder.parts if part == ".."])
+    if up == len(folder.parts):  # the place itself, or one above it
+        return len([part for part in file.parts if part == ".."]) <= up
+    return file.is_relative_to(folder)
 
 
 def load_baseline(path: Path) -> Baseline:

@@ -151,7 +151,7 @@ def opened(value: Any) -> Any:
     try:
         return load_json(value.encode("utf-8", "replace"))
     except Unreadable:
-        return None
+        return value
 
 
 def without(found: Recorded | Unusable, aspect: Aspect) -> Recorded | Unusable:

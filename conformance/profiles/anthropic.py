@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from collections.abc import Mapping
+from typing import Any, ClassVar
 
 import jsonschema_rs
 
@@ -10,7 +11,7 @@ from conformance.profiles import bodies, messages, tools
 from conformance.profiles.compatible import Compatible
 from conformance.profiles.profile import Asked, Body, Headers
 from conformance.types import Request, ToolCall, Turn, WireName
-from conformance.wires.body import parse
+from conformance.wires.body import compact, parse
 
 NEVER_FORCED = r"mythos|fable"
 MAX_STRICT = 6
@@ -80,6 +81,15 @@ class AnthropicCompat(Anthropic):
         """Works around quirk `anthropic-compat-system-hoisted`: later instructions stay where they are."""
         return messages.changed(super().prepare_messages(request, asked), messages.later_system_as_user)
 
+    def repair_document(self, document: Any, asked: Asked) -> Any:
+        """Works around quirk `anthropic-compat-strict-ignored`: no member that a strict schema has not."""
+        document = super().repair_document(document, asked)
+        strict = {tool.name: tool.parameters for tool in asked.request.tools if tool.strict}
+        if not strict or not isinstance(document, dict):
+            return document
+        choices = [_pruned_choice(choice, strict) for choice in document.get("choices") or ()]
+        return {**document, "choices": choices} if choices else document
+
     def unusable(self, turn: Turn, asked: Asked) -> str | None:
         """Works around quirk `anthropic-compat-strict-ignored`: arguments are held against their schema
         here.
@@ -89,6 +99,32 @@ class AnthropicCompat(Anthropic):
             if call.name in strict and not _fits(call, dict(strict[call.name])):
                 return f"the arguments of {call.name} do not fit its schema, which is strict"
         return super().unusable(turn, asked)
+
+
+def _pruned_choice(choice: Any, strict: Mapping[str, Mapping[str, Any]]) -> Any:
+    message = choice.get("message") if isinstance(choice, dict) else None
+    calls = message.get("tool_calls") if isinstance(message, dict) else None
+    if not isinstance(message, dict) or not isinstance(calls, list):
+        return choice
+    return {**choice, "message": {**message, "tool_calls": [_pruned_call(call, strict) for call in calls]}}
+
+
+def _pruned_call(call: Any, strict: Mapping[str, Mapping[str, Any]]) -> Any:
+    function = call.get("function") if isinstance(call, dict) else None
+    if not isinstance(function, dict):
+        return call
+    schema = strict.get(str(function.get("name")))
+    known = schema.get("properties") if schema is not None else None
+    if schema is None or not isinstance(known, dict) or schema.get("additionalProperties") is not False:
+        return call
+    try:
+        given = parse(function["arguments"])
+    except (ValueError, TypeError, KeyError):
+        return call
+    if not isinstance(given, dict) or given.keys() <= known.keys():
+        return call
+    kept = compact({key: value for key, value in given.items() if key in known})
+    return {**call, "function": {**function, "arguments": kept}}
 
 
 def _fits(call: ToolCall, schema: dict[str, object]) -> bool:

@@ -41,7 +41,7 @@ def known_members(body: Body, more: Collection[str] = ()) -> Body:
     """Messages and calls with the members of OpenAI's schema alone, and ``more`` in assistant messages."""
 
     def message(old: Body) -> Body:
-        known = MESSAGE_MEMBERS.get(old.get("role", ""))
+        known = MESSAGE_MEMBERS.get(str(old.get("role")))
         if known is None:
             return old
         also = more if old["role"] == "assistant" else ()

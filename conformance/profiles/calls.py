@@ -82,7 +82,7 @@ def distinct(given: str, asked: Asked, place: str, taken: Collection[str]) -> st
 
 def expanded(name: str, arguments: str, asked: Asked) -> list[tuple[str, str]] | None:
     """The calls inside of a call of ``multi_tool_use.parallel``, where all of them name offered tools."""
-    offered = {tool.name for tool in asked.request.tools}
+    offered = {tool.name for tool in asked.offered}
     if name != PARALLEL or PARALLEL in offered:
         return None
     try:

@@ -50,7 +50,7 @@ class _Choice:
         self.finished = False
         self.legacy = False
         self.held: _Held | None = None
-        self.details: dict[tuple[Any, Any], int] = {}
+        self.details: dict[tuple[int, str], int] = {}
 
 
 class ChatStream:
@@ -234,11 +234,11 @@ def _told(repaired: Any, document: Any, frame: Frame) -> Frame:
     return frame if repaired == document else Frame(compact(repaired), frame.name)
 
 
-def _reindexed(detail: Any, known: dict[tuple[Any, Any], int]) -> Any:
+def _reindexed(detail: Any, known: dict[tuple[int, str], int]) -> Any:
     """A reasoning detail whose index no detail of another type has."""
     if not isinstance(detail, dict) or not isinstance(detail.get("index"), int):
         return detail
-    key = (detail["index"], detail.get("type"))
+    key = (detail["index"], str(detail.get("type")))
     if key not in known:
         used = set(known.values())
         known[key] = detail["index"] if detail["index"] not in used else max(used) + 1

@@ -82,7 +82,9 @@ class GitHubCopilot(Compatible):
 
     def prepare_messages(self, request: Request, asked: Asked) -> Request:
         """Works around quirk `gemini-last-message-assistant-rejected`."""
-        return messages.changed(super().prepare_messages(request, asked), messages.trailing_system_as_user)
+        request = messages.changed(super().prepare_messages(request, asked), messages.trailing_system_as_user)
+        gemini = bodies.matches("gemini", asked.model)
+        return messages.changed(request, messages.user_last) if gemini else request
 
     def prepare_body(self, body: Body, asked: Asked) -> Body:
         """Works around quirk `max-tokens-vs-max-completion-tokens`.

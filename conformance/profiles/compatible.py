@@ -92,6 +92,10 @@ class Compatible(Profile):
 
     # ------------------------------------------------------------------------------------- requests
 
+    def paired(self, request: Request, asked: Asked) -> Request:
+        """The request with every call and result in its place, unless it asks whether that is refused."""
+        return request if asked.probing else messages.changed(request, messages.paired)
+
     def prepare_tools(self, request: Request, asked: Asked) -> Request:  # noqa: ARG002
         """Each name once, none said where there are none, past names in the reference's alphabet.
 
@@ -111,12 +115,12 @@ class Compatible(Profile):
         request = messages.changed(request, messages.few_calls)
         return request if self.keeps_developer else messages.changed(request, messages.developer_as_system)
 
-    def prepare_ids(self, request: Request, asked: Asked) -> Request:  # noqa: ARG002
+    def prepare_ids(self, request: Request, asked: Asked) -> Request:
         """Ids are opaque and go back as they came; only what pairs nothing is put right.
 
         Works around quirk `duplicate-id-in-one-turn`.
         """
-        return unique_per_turn(request)
+        return request if asked.probing else unique_per_turn(request)
 
     def prepare_reasoning(self, request: Request, asked: Asked) -> Request:  # noqa: ARG002
         """Reasoning goes back under the name it came under, where it goes back at all.
@@ -188,7 +192,7 @@ class Compatible(Profile):
         chat = ChatStream(
             asked, self.reading, self.names(asked), lambda found: self.repair_error(200, found, asked)[1]
         )
-        reads = self.reading.leaks and bool(asked.request.tools)
+        reads = self.reading.leaks and bool(asked.offered)
         if not (reads or self.reading.inline_reasoning):
             return chat
         think = self.reading.inline_reasoning
@@ -202,8 +206,8 @@ class Compatible(Profile):
         found: tuple[Part, ...] | None = None
         if self.reading.inline_reasoning:
             found = texts.thought(text) or texts.harmony(text)
-        if self.reading.leaks and asked.request.tools:
-            found = texts.with_calls_in(found, text, asked.request.tools)
+        if self.reading.leaks and asked.offered:
+            found = texts.with_calls_in(found, text, asked.offered)
         return found
 
     def repair_error(self, status: int, document: Any, asked: Asked) -> tuple[int, Any]:

@@ -24,7 +24,7 @@ class Gate:
         self._inner = inner
         self._asked = asked
         self._read_text = read_text
-        self._tools = bool(asked.request.tools)
+        self._tools = bool(asked.offered)
         self._think = think
         self._texts: list[str] = []
         self._tail = ""

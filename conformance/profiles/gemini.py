@@ -55,13 +55,13 @@ class GoogleGemini(Compatible):
     )
 
     def prepare_tools(self, request: Request, asked: Asked) -> Request:
-        """Schemas in the words of Gemini's ``Schema``; each name once, in declarations too.
+        """Schemas in which all that is required is declared; each name once, in declarations too.
 
         Works around quirk `gemini-schema-required-not-in-properties`. Works around quirk
-        `gemini-const-and-null-union`. Works around quirk `gemini-duplicate-function-declaration`.
+        `gemini-duplicate-function-declaration`.
         """
         request = super().prepare_tools(request, asked)
-        return tools.with_schemas(request, schemas.for_gemini)
+        return tools.with_schemas(request, schemas.required_declared)
 
     def prepare_choice(self, request: Request, asked: Asked) -> Request:
         """On a compatible front a forced call is asked for in words; Gemini's own wire has the mode ``ANY``.
@@ -75,7 +75,7 @@ class GoogleGemini(Compatible):
 
         Works around quirk `gemini-call-response-parity`. Works around quirk `system-role-unsupported`.
         """
-        request = messages.changed(super().prepare_messages(request, asked), messages.paired)
+        request = self.paired(super().prepare_messages(request, asked), asked)
         if not bodies.matches(GEMMA, asked.model):
             return request
         return messages.changed(request, messages.system_as_user)
@@ -157,9 +157,15 @@ def _configured(body: Body) -> Body:
 
 
 def _declared(declaration: Any) -> Any:
-    if isinstance(declaration, dict) and isinstance(declaration.get("parameters"), dict):
-        return {**declaration, "parameters": schemas.for_gemini(declaration["parameters"])}
-    return declaration
+    """A declaration with its schema in Gemini's own words; where it is a JSON Schema, without ``const``."""
+    if not isinstance(declaration, dict):
+        return declaration
+    out = dict(declaration)
+    if isinstance(out.get("parameters"), dict):
+        out["parameters"] = schemas.for_gemini(out["parameters"])
+    if isinstance(out.get("parametersJsonSchema"), dict):
+        out["parametersJsonSchema"] = schemas.const_as_enum(out["parametersJsonSchema"])
+    return out
 
 
 def _without_thinking(body: Body) -> Body:

@@ -17,7 +17,6 @@ from conformance.types import Message, Request, ToolCall
 
 _ALPHABET = string.digits + string.ascii_letters
 _NINE = re.compile(r"[a-zA-Z0-9]{9}")
-_PLAIN = re.compile(r"call_[a-zA-Z0-9]{24}")
 _KIMI = re.compile(r"functions\.(.+):(\d+)")
 
 
@@ -26,23 +25,30 @@ def nine_letters(request: Request) -> Request:
     return _rewritten(request, lambda old: bool(_NINE.fullmatch(old)), lambda seed: _letters(seed, 9))
 
 
-def plain_calls(request: Request) -> Request:
-    """Ids as OpenAI mints them, for servers that break on their own."""
-    return _rewritten(
-        request, lambda old: bool(_PLAIN.fullmatch(old)), lambda seed: f"call_{_letters(seed, 24)}"
-    )
-
-
 def kimi_native(request: Request) -> Request:
-    """Ids as Kimi's template writes them: ``functions.NAME:INDEX``, counted over the conversation."""
-    count = 0
+    """Ids as Kimi's template writes them: ``functions.NAME:INDEX``; those of that form stay."""
+    calls = [
+        (place, part)
+        for i, message in enumerate(request.messages)
+        for j, part in enumerate(message.parts)
+        if isinstance(part, ToolCall)
+        for place in ((i, j),)
+    ]
+    taken = {call.id for _, call in calls if _is_kimi(call)}
     renamed: dict[tuple[int, int], str] = {}
-    for i, message in enumerate(request.messages):
-        for j, part in enumerate(message.parts):
-            if isinstance(part, ToolCall):
-                renamed[i, j] = f"functions.{part.name}:{count}"
-                count += 1
+    for number, (place, call) in enumerate(calls):
+        new, index = call.id, number
+        if not _is_kimi(call):
+            while (new := f"functions.{call.name}:{index}") in taken:
+                index += 1
+            taken.add(new)
+        renamed[place] = new
     return _renamed(request, renamed)
+
+
+def _is_kimi(call: ToolCall) -> bool:
+    form = _KIMI.fullmatch(call.id)
+    return form is not None and form[1] == call.name
 
 
 def unique_per_turn(request: Request) -> Request:

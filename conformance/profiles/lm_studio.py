@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from conformance.profiles import tools
 from conformance.profiles.compatible import Compatible
-from conformance.profiles.ids import plain_calls
+from conformance.profiles.ids import nine_letters
 from conformance.profiles.profile import Asked
 from conformance.profiles.reading import Reading
 from conformance.types import Request
@@ -42,5 +42,5 @@ class LMStudio(Compatible):
         return tools.by_name_as_required(request)
 
     def prepare_ids(self, request: Request, asked: Asked) -> Request:
-        """Works around quirk `server-breaks-on-its-own-tool-id`."""
-        return plain_calls(super().prepare_ids(request, asked))
+        """Works around quirk `server-breaks-on-its-own-tool-id`: nine letters are an id to every template."""
+        return nine_letters(super().prepare_ids(request, asked))

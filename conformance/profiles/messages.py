@@ -14,6 +14,8 @@ BRIDGE = "I have the result."
 NO_RESULT = "(No result: the call was not carried out.)"
 ORPHAN = "Result of an earlier tool call: "
 INSTRUCTION = "Instruction: "
+GO_ON = "Go on."
+"""What a user says where an assistant's word must not be the last."""
 MAX_CALLS = 128
 
 _SYSTEM = ("system", "developer")
@@ -102,6 +104,21 @@ def trailing_system_as_user(messages: Sequence[Message]) -> Iterable[Message]:
     while last > 1 and messages[last - 1].role in _SYSTEM:
         last -= 1
     return [*messages[:last], *(_as_user(m) for m in messages[last:])]
+
+
+def some_user(messages: Sequence[Message]) -> Iterable[Message]:
+    """Where no user says anything, the last of the system's messages is said by one."""
+    if not messages or any(m.role == "user" for m in messages):
+        return messages
+    last = max((i for i, m in enumerate(messages) if m.role in _SYSTEM), default=-1)
+    return [replace(m, role="user") if i == last else m for i, m in enumerate(messages)]
+
+
+def user_last(messages: Sequence[Message]) -> Iterable[Message]:
+    """A user's word after an assistant's last one, where that would end the conversation."""
+    if messages and messages[-1].role == "assistant":
+        return [*messages, Message.user(GO_ON)]
+    return messages
 
 
 def _split(messages: Sequence[Message]) -> tuple[Sequence[Message], Sequence[Message]]:

@@ -46,9 +46,8 @@ class Mistral(Compatible):
         around quirk `mistral-empty-assistant-rejected`.
         """
         request = super().prepare_messages(request, asked)
-        for change in (messages.without_empty, messages.paired, messages.bridged):
-            request = messages.changed(request, change)
-        return request
+        request = self.paired(messages.changed(request, messages.without_empty), asked)
+        return messages.changed(request, messages.bridged)
 
     def prepare_ids(self, request: Request, asked: Asked) -> Request:
         """Works around quirk `mistral-tool-id-9-alnum`."""

@@ -8,12 +8,12 @@ answer that conforms is repaired into itself, byte for byte.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal
 
 from conformance.profiles.repairs import Plain, Repairer
-from conformance.types import Part, Request, Turn, WireName
+from conformance.types import Message, Part, Request, Tool, Turn, WireName
+from conformance.wires import wire
 
 Headers = tuple[tuple[str, str], ...]
 Body = dict[str, Any]
@@ -24,12 +24,26 @@ Body = dict[str, Any]
 class Asked:
     """What a client behind a profile asks: the request before anything was prepared.
 
-    ``model`` is the one the request goes to, ``wire`` the one it is written in.
+    ``model`` is the one the request goes to, ``wire`` the one it is written in. ``probing``: a refusal is as
+    good as an answer, so what is wrong with the request is not mended.
     """
 
     request: Request
     wire: WireName = "openai-chat"
     model: str = ""
+    probing: bool = False
+
+    @property
+    def offered(self) -> tuple[Tool, ...]:
+        """The tools that may be called, those of a list in Chat's own words among them."""
+        given = self.request.extra.get("tools")
+        functions = [item.get("function") for item in given if isinstance(item, dict)] if given else []
+        more = (
+            Tool(one["name"], "", one["parameters"] if isinstance(one.get("parameters"), dict) else {})
+            for one in functions
+            if isinstance(one, dict) and isinstance(one.get("name"), str)
+        )
+        return (*self.request.tools, *more)
 
     @property
     def seed(self) -> str:
@@ -106,7 +120,25 @@ class Profile:
         return headers
 
     def prepare(self, request: Request, asked: Asked) -> Request:
-        """The request with all canonical hooks applied, in their order."""
+        """The request with all canonical hooks applied, in their order.
+
+        A history in Chat's own words (``extra``) is prepared like any; it stays word for word what it was
+        where no hook changes it.
+        """
+        verbatim = verbatim_messages(request) if asked.wire == "openai-chat" else None
+        if verbatim is None:
+            return self._prepared(request, asked)
+        extra = {key: value for key, value in request.extra.items() if key != "messages"}
+        said = replace(request, messages=verbatim, extra=extra)
+        prepared = self._prepared(said, asked)
+        if prepared.messages != verbatim:
+            return prepared
+        extra = {**prepared.extra, "messages": request.extra["messages"]}
+        return replace(
+            prepared, messages=request.messages, extra=extra, echo_reasoning=request.echo_reasoning
+        )
+
+    def _prepared(self, request: Request, asked: Asked) -> Request:
         for hook in (
             self.prepare_tools,
             self.prepare_choice,
@@ -147,6 +179,14 @@ class Profile:
         return None
 
 
-def words_of(request: Request) -> Mapping[str, Any]:
-    """Chat's words beside the canonical ones, nulls left out."""
-    return {key: value for key, value in request.extra.items() if value is not None}
+def verbatim_messages(request: Request) -> tuple[Message, ...] | None:
+    """The history that a request gives in Chat's own words, in canonical form; ``None`` where it
+    gives none.
+    """
+    given = request.extra.get("messages")
+    if not isinstance(given, list):
+        return None
+    try:
+        return wire("openai-chat").decode_request({"messages": given}).messages
+    except ValueError:
+        return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -9,6 +10,9 @@ from conformance.profiles.repairs import Frame
 from conformance.wires.body import compact, parse
 
 Item = dict[str, Any]
+
+_COUNTED = re.compile(r"(?:call_?)?\d{1,4}")
+"""Ids that are only counted, from nought in each response."""
 
 
 def repaired(document: Any, names: Mapping[str, str], *, qualified: bool = False) -> Any:
@@ -28,8 +32,9 @@ def item(given: Any, names: Mapping[str, str], qualifier: str | None = None) -> 
         return given
     out = dict(given)
     if out.get("type") in ("function_call", "custom_tool_call"):
-        out["name"] = names.get(out.get("name", ""), out.get("name"))
-        if qualifier and isinstance(out.get("call_id"), str) and not out["call_id"].endswith(f"_{qualifier}"):
+        if isinstance(out.get("name"), str):
+            out["name"] = names.get(out["name"], out["name"])
+        if qualifier and isinstance(out.get("call_id"), str) and _COUNTED.fullmatch(out["call_id"]):
             out["call_id"] = f"{out['call_id']}_{qualifier}"
     for key in ("content", "summary"):
         if isinstance(out.get(key), list):

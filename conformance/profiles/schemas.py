@@ -144,6 +144,14 @@ def _declared(node: Schema) -> Schema:
     return out
 
 
+def const_as_enum(schema: Any) -> Any:
+    """``const`` as an ``enum`` of one."""
+    return walked(
+        schema,
+        lambda node: {("enum" if k == "const" else k): ([v] if k == "const" else v) for k, v in node.items()},
+    )
+
+
 def without_const(schema: Any) -> Any:
     """``const`` as an ``enum`` of one, and a union with null as ``nullable``."""
     return walked(schema, _no_const)

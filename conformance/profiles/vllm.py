@@ -6,13 +6,12 @@ from typing import ClassVar
 
 from conformance.profiles import bodies, efforts, messages, responses_bodies, tools
 from conformance.profiles.compatible import Compatible
-from conformance.profiles.ids import kimi_native
+from conformance.profiles.ids import kimi_native, nine_letters
 from conformance.profiles.profile import Again, Asked, Body, Echo, Refusal
 from conformance.profiles.reading import Reading
 from conformance.profiles.whole import asked_whole
 from conformance.types import Request
 
-KIMI = r"kimi"
 MISTRAL = r"mistral|devstral|magistral"
 GEMMA = r"gemma"
 GPT_OSS = efforts.table({r"gpt-oss": "low medium high"})
@@ -34,6 +33,8 @@ class VLLM(Compatible):
         "harmony-channels-in-content",
         "kimi-foreign-ids-break-parser",
         "kimi-id-functions-name-idx",
+        "mistral-tool-id-9-alnum",
+        "mistral-user-after-tool",
         "multiple-system-messages-rejected",
         "null-content-rejected",
         "reasoning-effort-vocabulary-mismatch",
@@ -46,25 +47,29 @@ class VLLM(Compatible):
     )
 
     def prepare_messages(self, request: Request, asked: Asked) -> Request:
-        """One system message, which chat templates take; none where a model has no such role.
+        """One system message, which chat templates take; none where a model has no such role. Mistral's
+        template has its order of roles.
 
         Works around quirk `multiple-system-messages-rejected`. Works around quirk `system-role-unsupported`.
+        Works around quirk `mistral-user-after-tool`.
         """
         request = messages.changed(super().prepare_messages(request, asked), messages.merged_system)
         if bodies.matches(GEMMA, asked.model):
             return messages.changed(request, messages.system_as_user)
         if bodies.matches(MISTRAL, asked.model):
-            request = messages.changed(request, messages.paired)
+            request = self.paired(request, asked)
             return messages.changed(request, messages.bridged)
         return request
 
     def prepare_ids(self, request: Request, asked: Asked) -> Request:
-        """Kimi's own form of ids for Kimi's models, which stays what it is.
+        """Ids in Kimi's own form, which only its template writes into the prompt; Mistral's template
+        wants its own.
 
-        Works around quirk `kimi-foreign-ids-break-parser`. Works around quirk `kimi-id-functions-name-idx`.
+        Works around quirk `kimi-foreign-ids-break-parser`. Works around quirk
+        `kimi-id-functions-name-idx`. Works around quirk `mistral-tool-id-9-alnum`.
         """
         request = super().prepare_ids(request, asked)
-        return kimi_native(request) if bodies.matches(KIMI, asked.model) else request
+        return nine_letters(request) if bodies.matches(MISTRAL, asked.model) else kimi_native(request)
 
     def prepare_parameters(self, request: Request, asked: Asked) -> Request:
         """Works around quirk `reasoning-effort-vocabulary-mismatch`."""

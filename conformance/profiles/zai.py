@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from conformance.profiles import efforts, messages
 from conformance.profiles.compatible import Compatible
@@ -10,6 +10,7 @@ from conformance.profiles.profile import Asked, Echo
 from conformance.profiles.reading import Reading
 from conformance.types import Request, Role
 
+MESSAGES_ILLEGAL = "1214"
 EFFORTS = efforts.table(
     {r"glm-5\.3": "low medium high xhigh max", r"glm-5": "high max", r"step": "low medium high"}
 )
@@ -38,12 +39,12 @@ class ZAI(Compatible):
 
     def prepare_messages(self, request: Request, asked: Asked) -> Request:
         """Works around quirk `zai-1214-messages-illegal`: no message that says nothing, results with their
-        calls.
+        calls, something that a user says.
         """
         request = super().prepare_messages(request, asked)
         roles: tuple[Role, ...] = ("assistant", "user", "system")
         request = messages.changed(request, lambda given: messages.without_empty(given, roles))
-        return messages.changed(request, messages.paired)
+        return self.paired(messages.changed(request, messages.some_user), asked)
 
     def prepare_parameters(self, request: Request, asked: Asked) -> Request:
         """Works around quirk `reasoning-effort-vocabulary-mismatch`.
@@ -51,3 +52,11 @@ class ZAI(Compatible):
         In streams a further id at an index is the same call's: Works around quirk `new-id-per-delta`.
         """
         return efforts.clamped(request, asked.model, EFFORTS)
+
+    def repair_error(self, status: int, document: Any, asked: Asked) -> tuple[int, Any]:
+        """Works around quirk `zai-1214-messages-illegal`: the code says which parameter is meant."""
+        status, document = super().repair_error(status, document, asked)
+        error = document.get("error") if isinstance(document, dict) else None
+        if not isinstance(error, dict) or error.get("code") != MESSAGES_ILLEGAL or error.get("param"):
+            return status, document
+        return status, {**document, "error": {**error, "param": "messages"}}

@@ -69,7 +69,7 @@ class Example(BaseModel):
     """The smallest request that shows the quirk, and what comes back.
 
     ``extension``: the request holds members that the reference doesn't know either, so that refusing it
-    breaks no rule. ``answer`` is the body that comes back, as JSON, or as text (the lines of a stream).
+    breaks no rule. ``probe``: the reference refuses it, too, and the rules of this probe say how. ``answer`` is the body that comes back, as JSON, or as text (the lines of a stream).
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -78,6 +78,7 @@ class Example(BaseModel):
     request: dict[str, Any]
     model: str | None = Field(default=None, description="The model, where the path names it.")
     extension: bool = False
+    probe: str | None = None
     status: int | None = None
     answer: Any = None
 

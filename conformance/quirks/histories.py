@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
@@ -76,6 +77,30 @@ def calls_unsigned(body: Mapping[str, Any]) -> Iterator[Place]:
     yield from since
 
 
+def thinking_not_echoed(body: Mapping[str, Any]) -> Iterator[Place]:
+    """Assistant messages over the Messages wire with a call and no thinking (DeepSeek-V3 issue 1376)."""
+    for index, message in _messages(body):
+        content = message.get("content")
+        blocks = content if isinstance(content, list) else []
+        kinds = [block.get("type") for block in blocks if isinstance(block, dict)]
+        thought = "thinking" in kinds or "redacted_thinking" in kinds
+        if message.get("role") == "assistant" and "tool_use" in kinds and not thought:
+            yield Place(("messages", index, "content"), content)
+
+
+def namespaced_names_repeated(body: Mapping[str, Any]) -> Iterator[Place]:
+    """Tools of a Responses request that have the name of another one in the same namespace."""
+    tools = body.get("tools")
+    for index, tool in enumerate(tools if isinstance(tools, list) else ()):
+        inner = tool.get("tools") if isinstance(tool, dict) and tool.get("type") == "namespace" else None
+        seen: set[str] = set()
+        for number, one in enumerate(inner if isinstance(inner, list) else ()):
+            name = one.get("name") if isinstance(one, dict) else None
+            if isinstance(name, str) and name in seen:
+                yield Place(("tools", index, "tools", number, "name"), name)
+            seen |= {name} if isinstance(name, str) else set()
+
+
 def _items(body: Mapping[str, Any]) -> list[tuple[int, dict[str, Any]]]:
     """The items of a Responses input."""
     items = body.get("input")
@@ -101,6 +126,20 @@ def sealed_reasoning_outlived(body: Mapping[str, Any]) -> Iterator[Place]:
     after_tools = bool(items) and items[-1][1].get("type") == "function_call_output"
     for places in sealed if after_tools else sealed[:-1]:
         yield from places
+
+
+def reasoning_stands_alone(body: Mapping[str, Any]) -> Iterator[Place]:
+    """Reasoning items of a Responses input after which nothing of the model's comes.
+
+    (0xPlaygrounds/rig issue 751.)
+    """
+    items = _items(body)
+    for (index, item), after in zip(
+        items, [*(item for _, item in items[1:]), {"role": "user"}], strict=False
+    ):
+        spoken = after.get("role") not in ("user", "system", "developer")
+        if item.get("type") == "reasoning" and not (spoken and after.get("type") != "function_call_output"):
+            yield Place(("input", index), item)
 
 
 def message_between_calls(body: Mapping[str, Any]) -> Iterator[Place]:
@@ -132,12 +171,35 @@ def _parts_with(content: Any, member: str) -> int:
     return sum(held)
 
 
+def arguments_not_json(body: Mapping[str, Any]) -> Iterator[Place]:
+    """Arguments of calls in the history that are a text and no JSON (OpenHands/OpenHands issue 13949)."""
+    for index, message in _messages(body):
+        calls = message.get("tool_calls")
+        for number, call in enumerate(calls if isinstance(calls, list) else ()):
+            function = call.get("function") if isinstance(call, dict) else None
+            arguments = function.get("arguments") if isinstance(function, dict) else None
+            if isinstance(arguments, str) and not _is_json(arguments):
+                yield Place(("messages", index, "tool_calls", number, "function", "arguments"), arguments)
+
+
+def _is_json(text: str) -> bool:
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
 CHECKS: Mapping[str, Callable[[Mapping[str, Any]], Iterator[Place]]] = {
     "reasoning-not-echoed": reasoning_not_echoed,
     "reasoning-echoed-empty": reasoning_echoed_empty,
     "roles-not-alternating": roles_not_alternating,
     "function-responses-not-as-many": function_responses_not_as_many,
     "calls-unsigned": calls_unsigned,
+    "arguments-not-json": arguments_not_json,
+    "thinking-not-echoed": thinking_not_echoed,
+    "namespaced-names-repeated": namespaced_names_repeated,
+    "reasoning-stands-alone": reasoning_stands_alone,
     "sealed-reasoning-outlived": sealed_reasoning_outlived,
     "message-between-calls": message_between_calls,
 }

@@ -9,7 +9,7 @@ from conformance.report.grid import Column, Grid
 from conformance.report.page import Page
 from conformance.types import Observation
 
-TITLE = "Policies, observed and never failed"
+ABOUT = "What endpoints do where the reference leaves room: observed, never failed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,9 +55,9 @@ def print_policies(page: Page, layout: Grid, *, each: bool) -> None:
     tables = policy_tables(layout)
     if not tables:
         return
-    page.title(
-        TITLE + ("" if each else " (--policies shows each, conformance explain POLICY says what it is)")
-    )
+    page.title("Policies")
+    hint = "conformance explain POLICY" if each else "--policies shows each; conformance explain POLICY"
+    page.print(page.own(f"{ABOUT} ({hint})", "dim"))
     for table in tables:
         page.print(page.foreign(table.policy, "bold"), indent=2)
         if each:

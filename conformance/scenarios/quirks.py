@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
+from typing import Literal
 
 from conformance.quirks import Quirk, catalogue
 from conformance.scenarios.base import Scenario
@@ -24,12 +25,13 @@ def _script(quirk: Quirk) -> Callable[[], Script]:
     example = quirk.example
     assert example is not None
     body = json.dumps(example.request, ensure_ascii=False).encode()
-    probe = "extension" if example.extension else None
+    probe = "extension" if example.extension else example.probe
+    expect: Literal["answer", "refusal"] = "refusal" if example.probe else "answer"
     spoken = wire(example.wire or quirk.wire)
     path = "@chat" if example.model is None else spoken.path(example.model, False)
 
     def script() -> Script:
-        yield Raw("POST", path, body, probe=probe, expect="answer")
+        yield Raw("POST", path, body, probe=probe, expect=expect)
 
     return script
 

@@ -88,10 +88,14 @@ def _output(text: str, call_id: str) -> Message:
     return {"type": "function_call_output", "call_id": call_id, "output": text}
 
 
+def _output_message(content: JSON) -> Message:
+    return {"type": "message", "role": "assistant", "content": content}
+
+
 _RESPONSES = Words(
     history="input",
     user=_said("user"),
-    assistant=_said("assistant"),
+    assistant=lambda text: _output_message([{"type": "output_text", "text": text, "annotations": []}]),
     call=lambda arguments: {
         "type": "function_call",
         "call_id": CALL_ID,
@@ -100,7 +104,7 @@ _RESPONSES = Words(
     },
     result=_output,
     empty_user=_emptied("user"),
-    empty_assistant=lambda form: (_emptied("assistant")(form), _said("user")(AND_NOW)),
+    empty_assistant=lambda form: (without(form, _output_message(""), "content"), _said("user")(AND_NOW)),
     empty_result=lambda form: without(form, _output("", CALL_ID), "output"),
 )
 

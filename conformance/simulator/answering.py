@@ -117,16 +117,19 @@ class _Course:
 
     def changed(self, actions: Actions, change: Callable[[Behaviour, Actions], Actions]) -> Actions:
         """``actions`` after the acts' ``change``."""
+        before: str | None = None
         for behaviour, quirks in self.acts:
             if not quirks:
-                actions = change(behaviour, actions)
+                actions, before = change(behaviour, actions), None
                 continue
-            actions, before = _begun(actions)
+            if before is None:
+                actions, before = _begun(actions)
             made = change(behaviour, actions)
             if made is not actions:
                 actions, after = _begun(made)
                 if after != before:
                     self.acted(quirks)
+                before = after
         return actions
 
     def answered(self, actions: Actions, action: str) -> Answered:

@@ -133,10 +133,16 @@ class Fields:
             raise wrong_value(self.param(name), f"it must be between {low} and {high}", _beyond(value, low))
         return value
 
-    def text(self, name: str) -> str | None:
+    def text(self, name: str, most: int | None = None) -> str | None:
+        """A string, of at most so many characters."""
         value = self._members.get(name)
-        if value is not None and not isinstance(value, str):
+        if value is None:
+            return None
+        if not isinstance(value, str):
             raise wrong_type(self.param(name), "a string", value)
+        if most is not None and len(value) > most:
+            wanted = f"it must have at most {most} characters"
+            raise wrong_value(self.param(name), wanted, "string_above_max_length")
         return value
 
     def needed_text(self, name: str) -> str:

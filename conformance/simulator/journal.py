@@ -12,7 +12,7 @@ from conformance.simulator.answer import Headers
 from conformance.types import HttpRequest, WireName
 
 ENTRIES = 10_000
-BYTES = 16 * 1024 * 1024
+BYTES = 8 * 1024 * 1024
 """How much of a run is kept: the newest entries, as far as their requests fit."""
 
 _SECRET = re.compile(r"authorization|api[-_]?key|^key$|token|secret|cookie|password", re.IGNORECASE)

@@ -19,6 +19,8 @@ from conformance.simulator.tokens import estimate
 from conformance.types import JsonSchemaFormat, NamedChoice, Tool
 
 CONTEXT_TOKENS = 128_000
+CACHE_KEY_CHARACTERS = 64
+"""The most of a ``prompt_cache_key`` (theopenco/llmgateway PR 3110)."""
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
 _IMAGE_TOKENS = 85
 _MAX_TOOLS = 128
@@ -121,6 +123,7 @@ def _check_sampling(fields: Fields) -> None:
     fields.object("logit_bias")
     fields.object("metadata")
     fields.text("user")
+    fields.text("prompt_cache_key", CACHE_KEY_CHARACTERS)
     fields.boolean("store")
     fields.choice("reasoning_effort", _EFFORTS)
     fields.choice("service_tier", _TIERS)

@@ -12,14 +12,19 @@ from typing import Any
 from conformance.simulator.answer import Refused, refusal
 from conformance.simulator.fields import Fields, missing, wrong_type, wrong_value
 from conformance.simulator.messages import PastMessage
-from conformance.simulator.request import CONTEXT_TOKENS, ChatRequest, prompt_tokens_of
+from conformance.simulator.request import (
+    CACHE_KEY_CHARACTERS,
+    CONTEXT_TOKENS,
+    ChatRequest,
+    prompt_tokens_of,
+)
 from conformance.simulator.responses_conversation import check, past_messages, resolved, shortened
 from conformance.simulator.responses_items import Item, read_items
 from conformance.simulator.responses_store import ResponseStore
 from conformance.simulator.responses_tools import read_choice, read_format, read_tools
 from conformance.types import Tool
 
-_TEXTS = ("prompt_cache_key", "safety_identifier", "user")
+_TEXTS = ("safety_identifier", "user")
 _UNSUPPORTED = (
     "access_programs",
     "background_options",
@@ -32,6 +37,7 @@ _UNSUPPORTED = (
 _MEMBERS = frozenset(
     {
         *_TEXTS,
+        "prompt_cache_key",
         *_UNSUPPORTED,
         "background",
         "include",
@@ -129,7 +135,7 @@ def read_responses_request(
         choice=chosen.choice,
         allowed=chosen.allowed,
         parallel=fields.boolean("parallel_tool_calls") is not False,
-        format=read_format(fields, messages),
+        format=read_format(fields, past_messages(None, items)),
         stream=stream,
         include_usage=True,
         cap=fields.integer("max_output_tokens", _LEAST_CAP, 2**31 - 1),
@@ -157,6 +163,7 @@ def _check_plain(fields: Fields) -> None:
         raise _unsupported("background")
     for name in _TEXTS:
         fields.text(name)
+    fields.text("prompt_cache_key", CACHE_KEY_CHARACTERS)
     fields.number("temperature", 0, 2)
     fields.number("top_p", 0, 1)
     fields.integer("max_tool_calls", 1, 2**31 - 1)

@@ -19,7 +19,7 @@ from conformance.types import HttpRequest
 HEADER = "X-Conformance-Run"
 DEFAULT = "default"
 RUNS = 64
-JOURNALS = 128 * 1024 * 1024
+JOURNALS = 64 * 1024 * 1024
 """Bytes of requests that the journals of all runs keep together."""
 
 _NAME = re.compile(r"[A-Za-z0-9._~-]{1,100}")

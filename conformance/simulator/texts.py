@@ -1,6 +1,6 @@
 """A server without a parser of calls: what the model writes reaches the client as it is.
 
-Three formats of the field, written from their own documentation: Hermes 2 Pro (NousResearch,
+Formats of the field, written from their own documentation: Hermes 2 Pro (NousResearch,
 Hermes-Function-Calling README), ReAct (Yao et al. 2022, the prompt of the appendix), and the JSON action of
 LangChain's structured chat agent. With tools in the request the same text is a leak.
 """
@@ -25,9 +25,17 @@ def _dumps(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
+def _body(call: ToolCall) -> dict[str, Any]:
+    return {"name": call.name, "arguments": _arguments(call)}
+
+
 def _hermes(calls: Sequence[ToolCall]) -> str:
-    bodies = (_dumps({"name": call.name, "arguments": _arguments(call)}) for call in calls)
+    bodies = (_dumps(_body(call)) for call in calls)
     return "\n".join(f"<tool_call>\n{body}\n</tool_call>" for body in bodies)
+
+
+def _hermes_line(calls: Sequence[ToolCall]) -> str:
+    return "".join(f"<tool_call>{_dumps(_body(call))}</tool_call>" for call in calls)
 
 
 def _react(calls: Sequence[ToolCall]) -> str:
@@ -54,8 +62,23 @@ class CallsAsText(Behaviour):
         return replace(turn, parts=(*others, Text(text)), finish_reason="stop")
 
 
+@dataclass(frozen=True, slots=True)
+class ChannelsRunTogether(Behaviour):
+    """A host of gpt-oss that drops the markers of Harmony's channels (openai/harmony), not their words."""
+
+    name: str = "channels-run-together"
+
+    def turn(self, request: ChatRequest, turn: Turn) -> Turn:  # noqa: ARG002
+        if turn.calls or not turn.text:
+            return turn
+        thought = turn.reasoning or "We answer."
+        return replace(turn, parts=(Text(f"analysis{thought}assistantfinal{turn.text}"),))
+
+
 TEXTS: tuple[Behaviour, ...] = (
     CallsAsText("calls-as-hermes-text", _hermes),
+    CallsAsText("calls-as-one-line-text", _hermes_line),
     CallsAsText("calls-as-react-text", _react),
     CallsAsText("calls-as-json-action-text", _json_action),
+    ChannelsRunTogether(),
 )

@@ -15,6 +15,7 @@ from click.testing import CliRunner
 
 from conformance import quirks
 from conformance.cli import cli, graded_run
+from conformance.grade import sarif
 from conformance.grade.batches import Batch
 from conformance.grade.document import schema
 from conformance.grade.jsonl import to_line
@@ -62,6 +63,26 @@ def test_each_deviation_is_told_with_its_proof_and_its_place(folder: Path) -> No
     assert 'got "eos"' in told
     assert "graded 3 of 4 exchanges in 4 files; 1 not gradable; 1 file of no recordings" in told
     assert "1 HTTP 401: the credentials were refused" in told
+
+
+def test_of_an_error_without_a_verdict_it_is_told_what_was_judged(tmp_path: Path) -> None:
+    write(tmp_path / "a.jsonl", *error(429))
+    told = " ".join(conformance("grade", "a.jsonl", cwd=tmp_path).stdout.split())
+    assert (
+        "Graded in part 1 HTTP 429: the rate limit or quota is spent: only the error's form was judged"
+        in told
+    )
+
+
+def test_a_file_that_is_no_recording_is_told_with_what_to_do(tmp_path: Path) -> None:
+    (tmp_path / "log.zip").write_bytes(b"PK\x03\x04")
+    (tmp_path / "notes.txt").write_text("Nothing.")
+    alone = conformance("grade", "notes.txt", cwd=tmp_path)
+    assert (alone.returncode, "no recording in any known format" in alone.stdout) == (3, True)
+    write(tmp_path / "a.jsonl", *FINE)
+    beside = conformance("grade", ".", cwd=tmp_path).stdout
+    assert "a zip archive: unpack it first" in beside
+    assert "no recording in any known format" not in beside
 
 
 def test_nothing_in_a_recording_steers_the_terminal(tmp_path: Path) -> None:
@@ -175,6 +196,14 @@ def test_findings_go_to_code_hosts_and_to_the_reports_of_run(folder: Path) -> No
     assert (matrix.endpoints[0].source, cells["unknown", "err"].verdict) == ("recording", "conforms")
 
 
+def test_what_a_log_for_code_hosts_has_no_room_for_is_told(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sarif, "MAX_RESULTS", 0)
+    told = CliRunner().invoke(cli, ["grade", str(folder), "--sarif", str(folder / "x.sarif")]).output
+    assert "(1 of 1 results are left out: 1 MUST)" in " ".join(told.split())
+
+
 # --------------------------------------------------------------------------- what is known, declared, drafted
 
 
@@ -185,7 +214,8 @@ def test_a_repository_with_known_findings_can_start_today(folder: Path) -> None:
     assert conformance("grade", "cassettes", "--baseline", "known.json", cwd=folder).returncode == 1
     write(folder / "cassettes" / "odd.jsonl", *FINE)
     fixed = conformance("grade", "cassettes", "--baseline", "known.json", cwd=folder)
-    assert (fixed.returncode, "the baseline knows more of cassettes/odd.jsonl" in fixed.stdout) == (0, True)
+    told = f"the baseline knows more than was found: cassettes/odd.jsonl: {RULE} (1 fewer)"
+    assert (fixed.returncode, told in " ".join(fixed.stdout.split())) == (0, True)
 
 
 def test_a_declared_quirk_does_not_fail(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -217,9 +247,11 @@ def test_what_is_finished_is_told_when_it_is_interrupted(
         raise KeyboardInterrupt
 
     monkeypatch.setattr(graded_run, "graded_batches", interrupted)
-    sarif = folder / "x.sarif"
-    found = CliRunner().invoke(cli, ["grade", str(folder / "cassettes"), "--json", "--sarif", str(sarif)])
-    assert found.exit_code == 130
+    log, base = folder / "x.sarif", folder / "known.json"
+    base.write_text("as it was")
+    written = ["--sarif", str(log), "--write-baseline", str(base)]
+    found = CliRunner().invoke(cli, ["grade", str(folder / "cassettes"), "--json", *written])
+    assert (found.exit_code, base.read_text()) == (130, "as it was")
     assert json.loads(found.stdout)["interrupted"] is True
-    assert json.loads(sarif.read_text())["runs"][0]["results"]
+    assert json.loads(log.read_text())["runs"][0]["results"]
     assert "only a part was graded" in found.stderr

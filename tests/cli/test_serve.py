@@ -17,7 +17,7 @@ from typing import Any
 import httpx
 import jsonschema_rs
 import pytest
-from openai import BadRequestError, OpenAI
+from openai import APIConnectionError, BadRequestError, OpenAI
 
 from conformance.grade.jsonl import exchange_schema
 from conformance.simulator import PERSONAS
@@ -152,14 +152,16 @@ def test_what_an_sdk_did_is_logged_for_grade_without_keys(tmp_path: Path) -> Non
     assert len(lines[1]["response"]["parts"]) > 3
     graded = conformance("grade", "log/t.jsonl", "--json", cwd=tmp_path)
     document = json.loads(graded.stdout)
-    assert "simulated:reference" in json.dumps(document)
-    assert graded.returncode in (0, 1), graded.stderr
+    assert document["endpoints"] == [
+        {"endpoint": "simulated:reference", "wire": "openai-chat", "exchanges": 3, "graded": 3}
+    ]
+    assert (graded.returncode, document["deviations"]) == (0, [])
 
 
 def test_a_cut_stream_is_logged_as_cut(tmp_path: Path) -> None:
     with serving(tmp_path, "--persona", "reference", "--log", "t.jsonl") as served:
         httpx.post(f"{served.origin}/__conformance/faults", json={"fault": "stream-cut"})
-        with pytest.raises((APIConnectionError, httpx.TransportError, httpcore_error())):
+        with pytest.raises(APIConnectionError):
             list(hello(served.client("reference"), stream=True))
     (line,) = [json.loads(line) for line in (tmp_path / "t.jsonl").read_text().splitlines()]
     assert line["response"]["ending"] == "cut"

@@ -48,7 +48,25 @@ def test_where_a_finding_stands_in_its_file_makes_no_difference(baseline: Path, 
 def test_what_no_longer_shows_is_told(baseline: Path, tmp_path: Path) -> None:
     marks = load_baseline(baseline)
     marks.mark(odd(tmp_path / "cassettes" / "a.yaml"))
-    assert list(marks.gone()) == [("cassettes/a.yaml", RULE, 1)]
+    assert list(marks.gone([tmp_path])) == [("cassettes/a.yaml", RULE, 1)]
+
+
+@pytest.mark.parametrize(
+    ("graded", "is_told"),
+    [
+        (".", True),
+        ("cassettes", True),
+        ("cassettes/a.yaml", True),
+        ("..", True),
+        ("cassettes/b.yaml", False),
+        ("other", False),
+        ("../other", False),
+    ],
+)
+def test_of_files_that_were_not_graded_nothing_is_told(
+    baseline: Path, tmp_path: Path, graded: str, is_told: bool
+) -> None:
+    assert bool(list(load_baseline(baseline).gone([tmp_path / graded]))) is is_told
 
 
 def test_it_is_written_sorted_one_entry_a_line(tmp_path: Path) -> None:

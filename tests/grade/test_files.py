@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from conformance.grade import files
 from conformance.grade.files import UNKNOWN, exchanges, exchanges_of, recordings
 from conformance.grade.importers import IMPORTERS
 from conformance.grade.recorded import Recorded, Unusable
@@ -198,3 +199,16 @@ def test_more_containers_than_memory_should_hold_are_refused(tmp_path: Path) -> 
     (one,) = found(tmp_path, json.dumps({"log": {"version": "1.2", "entries": []}})[:-3] + "[]," * 4_100_000)
     assert isinstance(one, Unusable)
     assert "more than 4,000,000 arrays and objects" in one.reason
+
+
+def test_of_one_file_some_exchanges_are_named_that_can_not_be_read_and_the_others_are_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(files, "MAX_REFUSED", 2)
+    line = packed({"request": {"url": "u"}, "response": {"status": 200, "body": ANSWER}})
+    few = found(tmp_path, f"{line}\nno\nno\n{line}\n")
+    assert [type(one) for one in few] == [Recorded, Unusable, Unusable, Recorded]
+    many = found(tmp_path, f"{line}\nno\nno\nno\nno\n{line}\n")
+    assert [type(one) for one in many] == [Recorded, Unusable, Unusable, Recorded, Unusable]
+    assert isinstance(many[-1], Unusable)
+    assert many[-1].reason == "2 more exchanges of a file can't be read either"

@@ -15,7 +15,7 @@ import pytest
 import yaml
 
 from conformance.grade import sarif
-from conformance.grade.document import DocumentWriter, schema
+from conformance.grade.document import DocumentWriter, dumped, schema
 from conformance.grade.drafts import drafts, drafts_text
 from conformance.grade.grading import Graded, Grader
 from conformance.grade.recorded import Unusable
@@ -47,6 +47,11 @@ def counted(*exchanges: Graded) -> Tally:
 def warning() -> Graded:
     (one,) = graded(answer(choice={"delta": {}}))
     return one
+
+
+def minor() -> Graded:
+    findings = tuple(replace(finding, level="MAY") for finding in eos().findings)
+    return replace(eos(), findings=findings)
 
 
 def client_fault() -> Graded:
@@ -91,6 +96,11 @@ def test_endpoints_and_reasons_are_counted() -> None:
     assert tally.outcomes == {"graded": 1, "not gradable": 1, "left alone": 1}
     assert tally.reasons("left alone") == [("embeddings", 1)]
     assert tally.endpoints() == [("groq", "openai-chat", 1, 0), ("unknown", "openai-chat", 1, 1)]
+
+
+def test_recordings_made_by_hand_are_counted_together_whatever_betrays_them() -> None:
+    made_up = [replace(eos(), outcome="not gradable", reason=f"put together by hand: {n}") for n in range(9)]
+    assert counted(*made_up).reasons("not gradable") == [("put together by hand", 9)]
 
 
 def test_rules_come_gravest_first_then_most_frequent() -> None:
@@ -149,6 +159,14 @@ def test_a_document_of_nothing_and_one_cut_short_are_documents_too() -> None:
 
 def test_half_a_surrogate_pair_does_not_break_the_document() -> None:
     assert document([replace(eos(), file="\udc80.yaml")])["exchanges"][0]["file"] == "\udc80.yaml"
+
+
+def test_nothing_in_the_document_steers_a_terminal_or_hides() -> None:
+    odd = "\x1b[2J\x9b2J\u202e\u200b\ufeff\x7f"
+    text = dumped({"endpoint": odd, "plain": "naïve 日本"})
+    assert text.isprintable()
+    assert "naïve 日本" in text
+    assert json.loads(text)["endpoint"] == odd
 
 
 # ---------------------------------------------------------------------------------------------------- SARIF
@@ -241,8 +259,19 @@ def test_a_draft_takes_what_differs_for_any() -> None:
     assert quirk.fits(eos("another").findings[0])
 
 
-@pytest.mark.parametrize("seen", [[eos()], [client_fault(), client_fault()]], ids=["once", "the client's"])
-def test_what_showed_once_and_what_clients_do_become_no_drafts(seen: list[Graded]) -> None:
+def test_drafts_of_one_deviation_over_several_wires_have_ids_of_their_own() -> None:
+    moved = replace(eos(), wire="openai-responses")
+    names = [entry["id"] for entry in drafts(counted(eos(), eos(), moved, moved), TODAY)]
+    name = "unknown-chat-response-finish-reason-enum"
+    assert names == [f"{name}-openai-chat", f"{name}-openai-responses"]
+
+
+@pytest.mark.parametrize(
+    "seen",
+    [[eos()], [client_fault(), client_fault()], [minor(), minor()]],
+    ids=["once", "the client's", "only a MAY"],
+)
+def test_what_showed_once_what_clients_do_and_a_may_become_no_drafts(seen: list[Graded]) -> None:
     assert drafts(counted(*seen), TODAY) == []
 
 

@@ -76,6 +76,15 @@ def test_a_line_above_the_limit_is_told_and_the_next_is_read(
     monkeypatch.setattr(module, "MAX_WHOLE", 1 << 20)
     long = json.dumps({"a": "x" * (2 << 20)})
     assert values(tmp_path, f"{json.dumps(A)}\n{long}\n{json.dumps(A)}") == [A, "a line longer than 1 MiB", A]
+    assert values(tmp_path, f"{long}\n{json.dumps(A)}") == ["a line longer than 1 MiB", A]
+
+
+def test_a_number_that_python_refuses_is_told_without_its_advice(tmp_path: Path) -> None:
+    assert values(tmp_path, f'{{"a": 1}}\n{{"a": {"9" * 5_000}}}\n{{"a": 3}}') == [
+        {"a": 1},
+        "JSON with a number of more than 4,300 digits",
+        {"a": 3},
+    ]
 
 
 @pytest.mark.parametrize(

@@ -144,6 +144,13 @@ def test_a_word_that_the_model_says_without_the_reasoning_proves_nothing() -> No
     assert outcome("reasoning-echo", "reasoning_content", *exchanges) == "ignored"
 
 
+def test_an_answer_that_was_cut_at_its_cap_does_not_tell_whether_a_call_was_forced() -> None:
+    cut = said("Good day. Good day.")
+    cut["choices"][0]["finish_reason"] = "length"
+    exchanges = exchange("idle", said()), exchange("required", cut)
+    assert outcome("tool-choice", "required", *exchanges) == "inconclusive"
+
+
 def test_definitions_that_cost_about_the_same_are_not_told_apart_by_tokens() -> None:
     counts = {"first": 100, "second": 104, "different": 100}
     exchanges = [

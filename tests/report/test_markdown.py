@@ -41,7 +41,13 @@ def test_nothing_from_outside_becomes_markup(matrix: Matrix) -> None:
     for block in (t.content.strip() for t in tokens if t.type == "html_block"):
         assert block == "</details>" or block.startswith("<details>\n<summary>")
     headings = [tokens[i + 1].content for i, t in enumerate(tokens) if t.type == "heading_open"]
-    assert set(headings) <= {"Compatibility matrix", "Deviations and remarks", "Endpoints", "Notes"}
+    assert set(headings) <= {
+        "Compatibility matrix",
+        "Deviations and remarks",
+        "Policies",
+        "Endpoints",
+        "Notes",
+    }
 
 
 @settings(deadline=None)

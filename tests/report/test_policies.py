@@ -66,7 +66,8 @@ def test_a_scenario_that_measures_is_no_row_of_the_matrix_of_verdicts() -> None:
 
 def test_the_markdown_report_has_a_table_per_policy() -> None:
     lines = to_markdown(observed()).splitlines()
-    start = lines.index("## Policies, observed and never failed: malformed-histories")
+    assert "## Policies" in lines
+    start = lines.index("`malformed-histories`:")
     assert lines[start + 2 : start + 6] == [
         "| Aspect | reference<br>*simulated* | deepseek-like<br>*simulated* |",
         "| --- | :---: | :---: |",

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import json
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
@@ -47,6 +49,8 @@ WANTED = {
     "gemini": "request-forms function-results multimodal-result validated-mode response-schema stream-array "
     "streamed-signature bad-requests bad-tools models",
     "ollama": "default-stream load think result-forms bad-requests models",
+    "policies": "duplicate-tool-names tool-choice malformed-histories empty-content reasoning-fields "
+    "reasoning-blocks",
 }
 
 
@@ -112,6 +116,25 @@ def test_the_marker_goes_at_the_end_of_the_last_user_or_tool_message() -> None:
     asked = request(Message.user("a"), Message.assistant(turn), Message.user("b"), Message.assistant(turn))
     texts = ["".join(getattr(p, "text", "") for p in m.parts) for m in marked(asked, "x.y/0").messages]
     assert texts == ["a", "", "b\n[[x.y/0]]", ""]
+
+
+@pytest.mark.parametrize(
+    ("native", "marked_text"),
+    [
+        ({"openai-chat": {"messages": [{"role": "user", "content": "a"}]}}, '"a\\n[[x.y/0]]"'),
+        ({"openai-responses": {"input": [{"role": "user", "content": "a"}]}}, '"a\\n[[x.y/0]]"'),
+        ({"gemini": {"contents": [{"role": "user", "parts": [{"text": "a"}]}]}}, '"a\\n[[x.y/0]]"'),
+        ({"gemini": {"contents": [{"role": "user", "parts": [{"functionResponse": {}}]}]}}, None),
+        ({"ollama": {"messages": [{"role": "user", "content": "a"}, {"role": "user"}]}}, '"a\\n[[x.y/0]]"'),
+        ({"anthropic-messages": {"messages": [{"role": "user", "content": [{}]}]}}, None),
+        ({"openai-chat": {"tool_choice": "none"}}, None),
+    ],
+)
+def test_a_history_in_a_wires_own_words_is_marked_in_the_last_plain_text_of_the_user(
+    native: Any, marked_text: str | None
+) -> None:
+    found = json.dumps(marked(request(native=native), "x.y/0").native)
+    assert (marked_text in found) if marked_text else "[[" not in found
 
 
 def test_every_ideal_turn_is_scripted_under_its_scenario_and_number() -> None:

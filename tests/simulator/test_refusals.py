@@ -80,6 +80,7 @@ INVALID: list[tuple[str, dict[str, Any], str | None]] = [
     ("schema-optional", formatted(name="x", schema=OPTIONAL, strict=True), "response_format"),
     ("schema-remote", formatted(name="x", schema={"$ref": "http://127.0.0.1:9/"}), "response_format"),
     ("json-unnamed", {"response_format": {"type": "json_object"}}, "messages"),
+    ("cache-key", {"prompt_cache_key": "k" * 65}, "prompt_cache_key"),
     ("functions", {"functions": [{"name": "f"}]}, "functions"),
     ("audio", {"modalities": ["text", "audio"]}, "modalities"),
     ("too-long", {"messages": [user("x" * 600_000)]}, "messages"),

@@ -138,6 +138,8 @@ INVALID: list[tuple[str, dict[str, Any], str]] = [
         "text.format.schema",
     ),
     ("json-unsaid", formatted(type="json_object"), "input"),
+    ("json-in-instructions", {**formatted(type="json_object"), "instructions": "Answer in JSON."}, "input"),
+    ("cache-key", {"prompt_cache_key": "k" * 65}, "prompt_cache_key"),
 ]
 
 

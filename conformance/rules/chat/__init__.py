@@ -2,6 +2,7 @@
 
 from conformance.rules.chat import (
     alike,
+    call_names,
     conversation,
     envelope,
     error_access,
@@ -22,6 +23,7 @@ from conformance.rules.chat import (
     stream,
     stream_deltas,
     stream_end,
+    stream_failures,
     stream_logprobs,
     stream_tools,
     stream_usage,
@@ -36,6 +38,7 @@ from conformance.rules.chat import (
 
 __all__ = [
     "alike",
+    "call_names",
     "conversation",
     "envelope",
     "error_access",
@@ -56,6 +59,7 @@ __all__ = [
     "stream",
     "stream_deltas",
     "stream_end",
+    "stream_failures",
     "stream_logprobs",
     "stream_tools",
     "stream_usage",

@@ -2,6 +2,7 @@
 
 from conformance.rules.responses import (
     accounts,
+    call_ids,
     choice,
     conversation,
     envelope,
@@ -17,6 +18,7 @@ from conformance.rules.responses import (
 
 __all__ = [
     "accounts",
+    "call_ids",
     "choice",
     "conversation",
     "envelope",

@@ -10,6 +10,7 @@ from conformance.simulator.deviations.answers import ANSWERS
 from conformance.simulator.deviations.call_ids import CALL_IDS
 from conformance.simulator.deviations.calls import CALLS
 from conformance.simulator.deviations.chunks import CHUNKS
+from conformance.simulator.deviations.disobeyed import DISOBEYED
 from conformance.simulator.deviations.finishes import FINISHES
 from conformance.simulator.deviations.framing import FRAMING
 from conformance.simulator.deviations.members import MEMBERS
@@ -26,6 +27,7 @@ DEVIATIONS: Mapping[str, Callable[..., Behaviour]] = {
     **CALL_IDS,
     **CALLS,
     **CHUNKS,
+    **DISOBEYED,
     **FINISHES,
     **FRAMING,
     **MEMBERS,

@@ -6,12 +6,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from conformance.quirks.paths import places
+from conformance.simulator import chance
 from conformance.simulator.deviations.deviation import Maker, deviation, documents
 from conformance.simulator.deviations.messages import messages_of
-from conformance.simulator.deviations.turning import TurnChange, turning
 from conformance.simulator.mutants.mutant import Answer, Change
-from conformance.simulator.request import ChatRequest
-from conformance.types import Text, ToolCall, Turn
 
 
 def _named() -> Change:
@@ -27,25 +25,23 @@ def _named() -> Change:
     return change
 
 
+def _short(length: int) -> Change:
+    """Ids of calls are so many letters and digits."""
+
+    def change(answer: Answer) -> None:
+        told: dict[str, str] = {}
+        for call in _with_id(answer):
+            call["id"] = told.setdefault(call["id"], chance.letters(length))
+
+    return change
+
+
 def _with_id(answer: Answer) -> list[dict[str, Any]]:
     messages = [message for document in documents(answer) for message in messages_of(document)]
     return [call for message in messages for call in message.get("tool_calls") or () if call.get("id")]
 
 
-def _uncalled() -> TurnChange:
-    """The calls of a turn are not there, and no text stands in for them."""
-
-    def change(request: ChatRequest, turn: Turn) -> Turn:  # noqa: ARG001
-        rest = tuple(part for part in turn.parts if not isinstance(part, ToolCall))
-        return turn if rest == turn.parts else Turn(rest or (Text(""),), finish_reason="stop")
-
-    return change
-
-
 CALL_IDS: Mapping[str, Maker] = dict(
-    (
-        deviation("call-ids-name-the-function", _named),
-        turning("calls-dropped", _uncalled),
-    )
+    (deviation("call-ids-name-the-function", _named), deviation("call-ids-short", _short))
 )
 """Makers by name."""

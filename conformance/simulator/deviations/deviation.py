@@ -84,7 +84,7 @@ def condition(clauses: Sequence[Mapping[str, Any]] | None) -> Condition | None:
     return None if clauses is None else Condition.model_validate({"all": clauses})
 
 
-def labelled(name: str, **options: Any) -> str:
+def labelled(name: str, /, **options: Any) -> str:
     """A name that tells a behaviour from the same one with other options."""
     given = {key: value for key, value in options.items() if value is not None}
     return f"{name} {json.dumps(given, ensure_ascii=False, sort_keys=True)}"

@@ -6,6 +6,7 @@ Places are paths of the catalogue (``conformance/quirks/paths.py``) in each docu
 from __future__ import annotations
 
 import copy
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
@@ -83,6 +84,16 @@ def _holder(document: Any, place: Place) -> Any:
     return document
 
 
+def _wrapped(member: str, beside: Mapping[str, Any] | None = None) -> Change:
+    """A whole answer is a member of another object, which has more ``beside`` it."""
+
+    def change(answer: Answer) -> None:
+        if answer.status < 300 and answer.events is None and "choices" in (answer.body or ()):
+            answer.body = {member: answer.body, **(beside or {})}
+
+    return change
+
+
 # ------------------------------------------------------------------------------------------ refusals
 
 
@@ -109,13 +120,21 @@ def _refusal_without(at: Sequence[str], statuses: Sequence[int] | None = None) -
 
 
 def _refusal_is(
-    body: Any, statuses: Sequence[int] | None = None, codes: Sequence[str] | None = None
+    body: Any,
+    statuses: Sequence[int] | None = None,
+    codes: Sequence[str] | None = None,
+    params: str | None = None,
 ) -> Change:
-    """Refusals, perhaps only those with such an ``error.code``, have this body, or for ``null`` none."""
+    """Refusals have this body, or for ``null`` none.
+
+    Perhaps only those with such an ``error.code``, or an ``error.param`` that matches a pattern whole.
+    """
 
     def edit(answer: Answer) -> None:
         words = _said_by(answer)
         if codes is not None and words["{code}"] not in codes:
+            return
+        if params is not None and not re.fullmatch(params, as_text(words["{param}"])):
             return
         answer.body = b"" if body is None else _filled(body, words)
         if body is None:
@@ -156,6 +175,7 @@ MEMBERS: Mapping[str, Maker] = dict(
     (
         deviation("answer-with", _with),
         deviation("answer-without", _without),
+        deviation("answer-wrapped", _wrapped),
         deviation("refusal-with", _refusal_with),
         deviation("refusal-without", _refusal_without),
         deviation("refusal-is", _refusal_is),

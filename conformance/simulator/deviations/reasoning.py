@@ -6,10 +6,17 @@ from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 
-from conformance.simulator.deviations.deviation import Maker, deviation
-from conformance.simulator.deviations.messages import Message, apart, chunk_like, each_message
+from conformance.simulator.deviations.deviation import Maker, deviation, documents
+from conformance.simulator.deviations.messages import (
+    Message,
+    apart,
+    chunk_like,
+    each_message,
+    finish,
+    messages_of,
+)
 from conformance.simulator.deviations.turning import TurnChange, turning
-from conformance.simulator.mutants.mutant import Change
+from conformance.simulator.mutants.mutant import Answer, Change
 from conformance.simulator.request import ChatRequest
 from conformance.types import Part, Reasoning, Text, Turn
 
@@ -28,24 +35,19 @@ def _thought(request: ChatRequest, turn: Turn) -> Turn:  # noqa: ARG001
     return turn if turn.reasoning else replace(turn, parts=(Reasoning(_THOUGHT), *turn.parts))
 
 
-def _only_thought(request: ChatRequest, turn: Turn) -> Turn:  # noqa: ARG001
-    thoughts = tuple(part for part in turn.parts if isinstance(part, Reasoning))
-    return replace(turn, parts=thoughts, finish_reason="stop") if thoughts else turn
-
-
 def _always() -> TurnChange:
     """Every turn has reasoning; where the request does not meet the condition, none has."""
+    return _thought
+
+
+def _shown() -> TurnChange:
+    """Turns have reasoning."""
     return _thought
 
 
 def _dropped() -> TurnChange:
     """No turn has reasoning."""
     return _unthought
-
-
-def _alone() -> TurnChange:
-    """A turn that was reasoned about says nothing else."""
-    return _only_thought
 
 
 def _inline(*, closed: bool = True) -> TurnChange:
@@ -69,9 +71,34 @@ def _moved(new: str, message: Message) -> None:
         message[new] = message.pop("reasoning_content")
 
 
-def _named(name: str) -> Change:
+def _named(member: str) -> Change:
     """Reasoning comes in a member of this name."""
-    return each_message(partial(_moved, name))
+    return each_message(partial(_moved, member))
+
+
+def _alone() -> Change:
+    """A message that has reasoning has nothing else, and stops."""
+
+    def whole(message: Message) -> None:
+        if "reasoning_content" in message:
+            message["content"] = ""
+            message.pop("tool_calls", None)
+
+    def streamed(chunks: list[Message]) -> list[Message]:
+        deltas = [chunk["choices"][0]["delta"] for chunk in chunks]
+        if not any("reasoning_content" in delta for delta in deltas):
+            return chunks
+        said = zip(chunks, deltas, strict=True)
+        return [chunk for chunk, delta in said if not (delta.get("content") or delta.get("tool_calls"))]
+
+    def change(answer: Answer) -> None:
+        given = list(documents(answer))
+        if any("reasoning_content" in message for document in given for message in messages_of(document)):
+            apart(whole, streamed)(answer)
+            for document in given:
+                finish(document, "stop")
+
+    return change
 
 
 def _swallowed(message: Message) -> None:
@@ -82,8 +109,15 @@ def _swallowed(message: Message) -> None:
 
 
 def _swallows() -> Change:
-    """What was to be the text comes as reasoning; the text is empty."""
-    return each_message(_swallowed)
+    """What was to be the text comes as reasoning, and is counted as such; the text is empty."""
+
+    def change(answer: Answer) -> None:
+        each_message(_swallowed)(answer)
+        for document in documents(answer):
+            if isinstance(usage := document.get("usage"), dict):
+                usage["completion_tokens_details"]["reasoning_tokens"] = usage["completion_tokens"]
+
+    return change
 
 
 def _blocks() -> Change:
@@ -140,9 +174,10 @@ def _details() -> Change:
 REASONING: Mapping[str, Maker] = dict(
     (
         turning("reasoning-always", _always, otherwise=_unthought),
+        turning("reasoning-shown", _shown),
         turning("reasoning-dropped", _dropped),
-        turning("reasoning-alone", _alone),
         turning("reasoning-inline", _inline),
+        deviation("reasoning-alone", _alone),
         deviation("reasoning-named", _named),
         deviation("text-as-reasoning", _swallows),
         deviation("content-as-blocks", _blocks),

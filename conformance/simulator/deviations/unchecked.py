@@ -52,7 +52,7 @@ def _read_with(
 
 @dataclass(frozen=True, slots=True)
 class IdsToldApart(Behaviour):
-    """Calls of a history that share an id are told apart by their order, and so are their results."""
+    """Calls of a history that share an id, or have none, are told apart by their order; so are their results."""
 
     name: str = "call-ids-told-apart"
 
@@ -61,9 +61,7 @@ class IdsToldApart(Behaviour):
         told: defaultdict[str, deque[str]] = defaultdict(deque)
         used: set[str] = set()
         for kind, holder, key in list(_mentions(wire, read)):
-            said = holder.get(key)
-            if not isinstance(said, str):
-                continue
+            said = holder[key] if isinstance(holder.get(key), str) else ""
             if kind == "call":
                 name = f"{said}#{len(used)}" if said in used or not said else said
                 told[said].append(name)

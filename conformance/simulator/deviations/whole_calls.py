@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -11,6 +12,9 @@ from conformance.simulator.chat import fresh_id
 from conformance.simulator.deviations.deviation import Maker, deviation, documents
 from conformance.simulator.deviations.streamed_calls import deltas_by_call
 from conformance.simulator.mutants.mutant import Answer, Change
+
+
+_LINE_END = re.compile(r"(?<!\\)\\n")
 
 
 def _messages(answer: Answer) -> Iterator[dict[str, Any]]:
@@ -70,7 +74,7 @@ def _unescaped() -> Change:
     def change(answer: Answer) -> None:
         for message in _messages(answer):
             for call in message.get("tool_calls") or ():
-                call["function"]["arguments"] = call["function"]["arguments"].replace("\\n", "\n")
+                call["function"]["arguments"] = _LINE_END.sub("\n", call["function"]["arguments"])
 
     return change
 

@@ -150,6 +150,7 @@ STREAM_END = (
         PLAIN,
         events(lambda given: _end(given, b'event: error\ndata: {"message":"No memory."}\n\n')),
     ),
+    Mutant("chat.stream.answered-to-the-end", PLAIN, events(lambda given: _end(given, ERROR))),
     Mutant("chat.stream.error-ends-stream", PLAIN, events(lambda given: given.insert(SECOND, ERROR))),
 )
 

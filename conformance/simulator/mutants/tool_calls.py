@@ -54,6 +54,13 @@ TOOL_CALLS = (
         ONE,
         body(rewrite(*CALL, "function", "name", by=lambda name: f"functions.{name}")),
     ),
+    Mutant(
+        "chat.response.tool-call-name-no-tokens",
+        ONE,
+        body(rewrite(*CALL, "function", "name", by=lambda name: f"{name}<|channel|>commentary")),
+        also=UNDECLARED,
+        because="no function is offered under a name that has a token in it",
+    ),
     Mutant("chat.response.tool-call-arguments-string", ONE, body(rewrite(*ARGUMENTS, by=json.loads))),
     Mutant("chat.response.tool-call-arguments-json", ONE, body(put(*ARGUMENTS, value='{"city": Paris}'))),
     Mutant(
