@@ -27,9 +27,10 @@ _FEW = 3
 HELP = """Judge recorded traffic: cassettes, HAR files, logs. No keys, no network.
 
 PATH is a recording or a folder of recordings, in any of the formats that people have (vcrpy, Ruby and Go VCR,
-HAR, JSONL of exchanges, event dumps and more, gzipped or not): told by content, not by name. Each exchange is
-recognised (wire, provider, model) and judged by the rules of its wire, as far as the recording is evidence: a
-rule that needs what the recorder did not keep (headers, the stream's own lines, ids) is not judged there.
+HAR, JSONL of exchanges, event dumps, results of batches and more, gzipped or not): told by content, not by
+name. Each exchange is recognised (wire, provider, model) and judged by the rules of its wire, as far as the
+recording is evidence: a rule that needs what the recorder did not keep (headers, the stream's own lines, ids)
+is not judged there. Of an error for quota, load or credentials only the form is judged.
 
 \b
 Examples:

@@ -96,12 +96,13 @@ class SarifLog:
         more = sum(1 + finding.more for finding in findings) - 1
         index = self._rules.setdefault(first.rule, len(self._rules))
         where = f"exchange {graded.position}{first.path}"
+        got = f"got {_plain(first.got)}, at {_plain(where)}"
         also = f" (and in {more} more places)" if more else ""
         result: dict[str, Any] = {
             "ruleId": first.rule,
             "ruleIndex": index,
             "level": _LEVELS[first.level],
-            "message": {"text": f"{first.message} Wanted {first.wanted}, got {first.got}, at {where}{also}."},
+            "message": {"text": f"{first.message} Wanted {_plain(first.wanted)}, {got}{also}."},
             "locations": [
                 {
                     "physicalLocation": {
@@ -138,6 +139,11 @@ def _rule(id: str) -> dict[str, Any]:
     }
 
 
+def _plain(text: str) -> str:
+    """What a recording says, without what would be a link (section 3.11.6)."""
+    return text.replace("](", "] (")
+
+
 def _uri(file: str) -> str:
     """Relative to the working directory, which is the repository's in a pipeline, where it lies below."""
     path = PurePath(file)
@@ -146,7 +152,7 @@ def _uri(file: str) -> str:
         if not path.is_relative_to(here):
             return path.as_uri()
         path = path.relative_to(here)
-    return quote(path.as_posix())
+    return quote(path.as_posix(), errors="backslashreplace")
 
 
 def _print(graded: Graded, finding: Finding) -> str:

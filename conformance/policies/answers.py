@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Literal
 
@@ -11,6 +12,10 @@ from conformance.wires.errors import error_of
 
 SAME_TOKENS = 3
 """Counts of prompt tokens that differ by no more than this are the same."""
+
+_CAP = re.compile(
+    rb'"(?:max_(?:completion_|output_)?tokens|maxOutputTokens|num_predict)"\s{0,9}:\s{0,9}(\d{1,9})'
+)
 
 MAX_SAID = 160
 """Longest excerpt of an answer in a detail, in characters."""
@@ -42,6 +47,14 @@ class Answer:
     def prompt_tokens(self) -> int | None:
         """What the endpoint says the prompt cost, in tokens."""
         return self.turn.usage.prompt_tokens if self.turn.usage else None
+
+    @property
+    def capped(self) -> bool:
+        """Whether the answer was cut at the request's cap, told or by the count of its tokens."""
+        cap = _CAP.search(self.exchange.request.body)
+        count = self.turn.usage.completion_tokens if self.turn.usage else None
+        full = cap is not None and count is not None and count >= int(cap.group(1))
+        return full or self.turn.finish_reason == "length"
 
     @property
     def words(self) -> str:

@@ -72,7 +72,7 @@ def _unforced(bound: Answer) -> Seen:
     told = _told(bound)
     if told is not None:
         return Seen("softened", bound, f"the answer tells tool_choice as {told}; {bound.said}")
-    if bound.turn.finish_reason == "length":
+    if bound.capped:
         raise CannotTell(f"the answer reached its cap before any call: {bound.said}")
     return Seen("ignored", bound, bound.said)
 

@@ -49,7 +49,8 @@ class Azure(OpenAI):
         """
         body = super().prepare_body(body, asked)
         if asked.wire == "openai-responses":
-            return responses_bodies.items(body, responses_bodies.newest_reasoning)
+            body = responses_bodies.items(body, responses_bodies.newest_reasoning)
+            return responses_bodies.items(body, responses_bodies.in_pairs)
         if asked.wire != "openai-chat":
             return body
         body = bodies.without(body, ("think", "safety_identifier", "prompt_cache_key"))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from conformance.profiles.messages import changed, without_empty
 from conformance.types import Message, Part, Reasoning, Request, Text
 
 PAD = " "
@@ -22,7 +23,10 @@ def as_it_came(request: Request) -> Request:
 
 
 def as_reasoning_content(request: Request, *, pad: bool) -> Request:
-    """Reasoning goes back as ``reasoning_content``, on every assistant turn; ``pad`` where it was lost."""
+    """Reasoning goes back as ``reasoning_content``, on every assistant turn; ``pad`` where it was lost.
+
+    With ``pad``, a turn that says nothing at all is left out: it would be reasoning alone.
+    """
 
     def message(old: Message) -> Message:
         if old.role != "assistant":
@@ -34,7 +38,8 @@ def as_reasoning_content(request: Request, *, pad: bool) -> Request:
             parts = [Reasoning(PAD), *(p for p in parts if not isinstance(p, Reasoning))]
         return replace(old, parts=tuple(parts))
 
-    return replace(request, messages=tuple(message(m) for m in request.messages), echo_reasoning=True)
+    history = changed(request, without_empty).messages if pad else request.messages
+    return replace(request, messages=tuple(message(m) for m in history), echo_reasoning=True)
 
 
 def as_think_text(request: Request) -> Request:

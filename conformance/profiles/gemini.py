@@ -87,12 +87,13 @@ class GoogleGemini(Compatible):
         return replace(request, parallel_tool_calls=None) if asked.wire == "openai-chat" else request
 
     def prepare_body(self, body: Body, asked: Asked) -> Body:
-        """Works around quirk `gemini-thought-signature-required`: a call's own signature goes back with it,
-        and a call of somebody else's gets the one that stands for none.
+        """Works around quirk `gemini-thought-signature-required`: a call's own signature goes back
+        with it, and a call of somebody else's gets the one that stands for none.
 
-        On Gemini's own wire, nothing but its own words: Works around quirk `gemini-native-unknown-body-keys`.
-        Works around quirk `gemini-schema-unknown-keys`. Works around quirk
-        `gemini-config-without-declarations`. Works around quirk `gemma-thinking-config-rejected`.
+        On Gemini's own wire, nothing but its own words: Works around quirk
+        `gemini-native-unknown-body-keys`. Works around quirk `gemini-schema-unknown-keys`. Works
+        around quirk `gemini-config-without-declarations`. Works around quirk
+        `gemini-const-and-null-union`. Works around quirk `gemma-thinking-config-rejected`.
         """
         body = super().prepare_body(body, asked)
         if asked.wire == "openai-chat":
@@ -147,7 +148,8 @@ def _configured(body: Body) -> Body:
     declared = False
     out: list[Any] = []
     for tool in given if isinstance(given, list) else ():
-        key = next((k for k in ("functionDeclarations", "function_declarations") if k in tool), None)
+        named = tool if isinstance(tool, dict) else {}
+        key = next((k for k in ("functionDeclarations", "function_declarations") if k in named), None)
         if key is not None and isinstance(tool[key], list):
             declared = declared or bool(tool[key])
             tool = {**tool, key: [_declared(one) for one in tool[key]]}

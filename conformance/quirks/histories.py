@@ -73,7 +73,7 @@ def calls_unsigned(body: Mapping[str, Any]) -> Iterator[Place]:
             for key in ("extra_content", "google", "thought_signature"):
                 signature = signature.get(key) if isinstance(signature, dict) else None
             if not signature:
-                since.append(Place(("messages", index, "tool_calls", 0), calls[0]))
+                since.append(Place(("messages", index, "tool_calls", 0, "extra_content"), None))
     yield from since
 
 

@@ -90,6 +90,13 @@ class _Course:
                 self.acted(quirks)
                 raise _TakenOver(taken, ", ".join(quirks) or behaviour.name)
 
+    def keyed(self) -> HttpRequest:
+        """The request with its key where the acts move it to."""
+        request = self.request
+        for behaviour, _ in self.acts:
+            request = behaviour.keyed(request)
+        return request
+
     def hear(self, objects: Callable[[Behaviour], Refused | None]) -> None:
         """Raise the first objection of an act, with the quirk as the reason where it has one."""
         for behaviour, quirks in self.acts:
@@ -212,7 +219,7 @@ class Answering:
             course.meet(fault)
         course.take_over()
         route = routed(front, request, course.to)
-        front.authorize(request, persona)
+        front.authorize(course.keyed(), persona)
         if route.kind != "ask":
             return [Respond(200, JSON_TYPE, front.models(route, persona))], "answered models"
         body = course.body = parse(request.body)

@@ -22,6 +22,10 @@ class Behaviour:
         """Answer instead of the server, before it looks at the request; ``None`` leaves it to the server."""
         return None
 
+    def keyed(self, request: HttpRequest) -> HttpRequest:
+        """The request with its key where the wire's own provider looks for it."""
+        return request
+
     def screen(self, wire: WireName, body: Mapping[str, Any], model: str) -> Refused | None:  # noqa: ARG002
         """Refuse a request by its JSON, in the wire's own words, before it is read as the reference reads it.
 

@@ -8,6 +8,7 @@ LangChain's structured chat agent. With tools in the request the same text is a 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -75,10 +76,32 @@ class ChannelsRunTogether(Behaviour):
         return replace(turn, parts=(Text(f"analysis{thought}assistantfinal{turn.text}"),))
 
 
+_QUOTED = re.compile(r"```[^`<]*<tool_call>\s*(\{[^`]*?\})\s*</tool_call>")
+
+
+@dataclass(frozen=True, slots=True)
+class QuotedCallsMade(Behaviour):
+    """A parser that takes the markup of a call in a code fence for a call; the text ends at the fence."""
+
+    name: str = "quoted-calls-made"
+
+    def turn(self, request: ChatRequest, turn: Turn) -> Turn:
+        quoted = _QUOTED.search(turn.text) if request.tools else None
+        if quoted is None:
+            return turn
+        try:
+            said = json.loads(quoted[1])
+            call = ToolCall("", said["name"], _dumps(said.get("arguments", {})))
+        except (ValueError, KeyError, TypeError):
+            return turn
+        return Turn((Text(turn.text[: quoted.start()]), call), finish_reason="tool_calls")
+
+
 TEXTS: tuple[Behaviour, ...] = (
     CallsAsText("calls-as-hermes-text", _hermes),
     CallsAsText("calls-as-one-line-text", _hermes_line),
     CallsAsText("calls-as-react-text", _react),
     CallsAsText("calls-as-json-action-text", _json_action),
     ChannelsRunTogether(),
+    QuotedCallsMade(),
 )

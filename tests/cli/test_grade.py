@@ -15,7 +15,7 @@ from click.testing import CliRunner
 
 from conformance import quirks
 from conformance.cli import cli, graded_run
-from conformance.grade import sarif
+from conformance.grade import batches, sarif
 from conformance.grade.batches import Batch
 from conformance.grade.document import schema
 from conformance.grade.jsonl import to_line
@@ -220,7 +220,7 @@ def test_a_repository_with_known_findings_can_start_today(folder: Path) -> None:
 
 def test_a_declared_quirk_does_not_fail(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     shows = {"rules": [RULE], "scenarios": ["*"], "got": "eos"}
-    some = next(iter(catalogue().values())).model_dump()
+    some = next(iter(catalogue().values())).model_dump() | {"undetected": None}
     known = {"says-eos": Quirk.model_validate(some | {"id": "says-eos", "shows": [shows]})}
     monkeypatch.setattr(quirks, "catalogue", lambda: known)
     found = CliRunner().invoke(cli, ["grade", str(folder), "--quirks", "says-eos"])
@@ -240,7 +240,7 @@ def test_a_deviation_that_repeats_becomes_a_draft(folder: Path) -> None:
 def test_what_is_finished_is_told_when_it_is_interrupted(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    whole = graded_run.graded_batches
+    whole = batches.graded_batches
 
     def interrupted(*words: Any) -> Iterator[Batch]:
         yield next(iter(whole(*words)))

@@ -29,6 +29,16 @@ CHAT = {name for name, one in SCENARIOS.items() if inexpressible(one, wire("open
 """What can be said over Chat."""
 
 
+REFUSING = {
+    *("errors.bad-key", "errors.bad-parameters", "errors.bad-tools", "errors.malformed-json"),
+    *("errors.malformed-messages", "errors.missing-messages", "errors.orphan-tool-result"),
+    *("errors.streamed-request", "errors.unknown-model", "errors.unsupported-parameters"),
+    *("history.arguments", "history.assistant-messages", "history.broken-pairing"),
+    *("limits.context-length", "models.retrieve", "structured.schema-limits", "tools.custom"),
+}
+"""Where the reference refuses a request, so that the form of its errors shows."""
+
+
 @pytest.fixture(autouse=True)
 def _key(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("KEY", PERSONAS["reference"].key)
@@ -68,9 +78,10 @@ def test_the_clean_persona_conforms_everywhere(tmp_path: Path) -> None:
                 "history.foreign-ids",
                 "history.without-tools",
                 "limits.large-tool-result",
+                "quirks.deepseek-reasoning-echo-required",
             },
         ),
-        (GEMINI, GEMINI_QUIRKS, {"tools.choice-required"}),
+        (GEMINI, GEMINI_QUIRKS, {"tools.choice-required", *REFUSING}),
     ],
     ids=["deepseek-like", "gemini-like"],
 )

@@ -200,9 +200,7 @@ def test_rules_of_conversations_see_both_sides_and_say_whose_fault_it_is() -> No
 
 
 def test_what_the_client_did_counts_even_where_the_answer_says_nothing() -> None:
-    (refused,) = graded(
-        (exchange(CHAT, {"messages": [QUESTION, RESULT]}, b"slow down", status=429),)
-    )
+    (refused,) = graded((exchange(CHAT, {"messages": [QUESTION, RESULT]}, b"slow down", status=429),))
     assert (refused.outcome, rules_of(refused)) == ("not gradable", {"client.results-answer-calls"})
 
 
@@ -242,7 +240,8 @@ def test_the_literal_rulebook_reads_the_schema_to_the_letter(rulebook: Any, leve
 def quirk(**more: Any) -> Quirk:
     any_of_them = next(iter(catalogue().values()))
     shows = {"rules": ["chat.response.finish-reason-enum"], "scenarios": ["tools.*"], "got": "eos"}
-    return Quirk.model_validate(any_of_them.model_dump() | {"shows": [shows]} | more)
+    known = any_of_them.model_dump() | {"undetected": None}
+    return Quirk.model_validate(known | {"shows": [shows]} | more)
 
 
 def test_a_declared_quirk_explains_what_it_makes_show_in_recordings_too() -> None:

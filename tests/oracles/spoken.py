@@ -28,9 +28,12 @@ CELLS = [
     (over, scenario.id)
     for over in WIRES
     for scenario in SCENARIOS.values()
-    if inexpressible(scenario, wire(over)) is None
+    if scenario.policy is None and inexpressible(scenario, wire(over)) is None
 ]
-"""Every wire with every scenario that it can say."""
+"""Every wire with every scenario that it can say.
+
+Those that measure a policy are left out: they send what no SDK has words for, to see what comes back.
+"""
 
 STATUSES = (402, 403, 408, 409, 413, 422, 429, 500, 502, 503, 504, 529)
 """Those that no scenario provokes."""

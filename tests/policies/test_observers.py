@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -144,11 +145,16 @@ def test_a_word_that_the_model_says_without_the_reasoning_proves_nothing() -> No
     assert outcome("reasoning-echo", "reasoning_content", *exchanges) == "ignored"
 
 
-def test_an_answer_that_was_cut_at_its_cap_does_not_tell_whether_a_call_was_forced() -> None:
-    cut = said("Good day. Good day.")
-    cut["choices"][0]["finish_reason"] = "length"
-    exchanges = exchange("idle", said()), exchange("required", cut)
-    assert outcome("tool-choice", "required", *exchanges) == "inconclusive"
+@pytest.mark.parametrize("told", [{"finish_reason": "length"}, {"finish_reason": "stop"}])
+def test_an_answer_that_was_cut_at_its_cap_does_not_tell_whether_a_call_was_forced(
+    told: dict[str, str],
+) -> None:
+    document = said("Good day. Good day.")
+    document["choices"][0] |= told
+    document["usage"] = {"completion_tokens": 1024}
+    cut = exchange("required", document)
+    cut = replace(cut, request=replace(cut.request, body=b'{"max_tokens": 1024}'))
+    assert outcome("tool-choice", "required", exchange("idle", said()), cut) == "inconclusive"
 
 
 def test_definitions_that_cost_about_the_same_are_not_told_apart_by_tokens() -> None:

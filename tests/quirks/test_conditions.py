@@ -159,7 +159,9 @@ def test_what_is_required_is_among_the_properties(parameters: dict[str, Any], po
     assert found(tools(parameters), {"check": "required-not-in-properties"}) == [at + p for p in pointers]
 
 
-CALL, RESPONSE, TEXT = {"functionCall": {}}, {"functionResponse": {}}, {"text": "x"}
+CALL: dict[str, Any] = {"functionCall": {}}
+RESPONSE: dict[str, Any] = {"functionResponse": {}}
+TEXT = {"text": "x"}
 
 
 @pytest.mark.parametrize(

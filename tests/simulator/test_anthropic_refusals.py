@@ -19,8 +19,11 @@ from .anthropic_support import (
     TIME,
     WEATHER,
     Messages,
+    assistant,
     error_message,
+    result,
     text,
+    use,
     user,
 )
 
@@ -264,6 +267,7 @@ def test_a_path_of_another_wire_stays_that_wires(simulator: Simulator, client: h
 def test_a_refusal_with_a_document_of_its_own_is_not_reworded(
     simulator: Simulator, client: httpx.Client
 ) -> None:
-    persona = Messages(simulator, client, "refuse-tool-choice-required")
-    refused = persona.ask("Hi", tools=[TIME], tool_choice={"type": "any"})
-    assert refused.json()[0]["error"]["status"] == "INVALID_ARGUMENT"
+    deepseek = Messages(simulator, client, "deepseek")
+    refused = deepseek.ask("Hi", assistant(use("c1")), user(result("c1")), tools=[WEATHER]).json()
+    assert refused.keys() == {"error"}
+    assert refused["error"]["code"] == "invalid_request_error"

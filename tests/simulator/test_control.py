@@ -10,7 +10,8 @@ import httpx
 import pytest
 
 from conformance.quirks import catalogue
-from conformance.simulator import PERSONAS, Persona, Simulator, persona, running
+from conformance.simulator import PERSONAS, Persona, Simulator, running
+from conformance.simulator.personas import quirky
 from conformance.types import WIRES
 
 from .support import exchange
@@ -20,7 +21,7 @@ RUN = "X-Conformance-Run"
 
 @pytest.fixture
 def simulator() -> Iterator[Simulator]:
-    personas = [PERSONAS["reference"], persona("strict", "refuse-duplicate-tool-names")]
+    personas = [PERSONAS["reference"], quirky("strict", "duplicate-tool-names-rejected")]
     with running(Simulator(personas, {}, gap_s=0)) as started:
         yield started
 

@@ -139,6 +139,6 @@ def test_slow_is_right_in_the_end(talk: Callable[[str], Talk]) -> None:
 
 
 def test_one_behaviour_alone_keeps_the_rest_honest(talk: Callable[[str], Talk]) -> None:
-    dropping = talk("refuse-duplicate-tool-names")
+    dropping = talk("missing-index")
     assert dropping.ask("Hi", assistant("c1"), tool("c1"), tools=[WEATHER]).status_code == 200
     assert json.loads(dropping.ask("Hi", temperature=9).content)["error"]["param"] == "temperature"

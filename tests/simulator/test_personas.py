@@ -109,4 +109,5 @@ def test_gemini_accepts_every_other_choice(gemini: Talk, choice: Any) -> None:
 
 def test_gemini_is_otherwise_like_the_reference(gemini: Talk, reference: Talk) -> None:
     assert gemini.choice("[[plain]]") == reference.choice("[[plain]]")
-    assert gemini.ask("Hi", temperature=9).json() == reference.ask("Hi", temperature=9).json()
+    (entry,), usual = (asked.ask("Hi", temperature=9).json() for asked in (gemini, reference))
+    assert entry["error"]["message"] == usual["error"]["message"]

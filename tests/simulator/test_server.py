@@ -71,7 +71,7 @@ def test_the_journal_says_what_was_done_and_why() -> None:
         "answered plain",
         "answered improvised",
         "answered improvised (no script nowhere)",
-        "refused: duplicate-tool-names",
+        "refused: duplicate-tool-names-rejected",
         "answered models",
         "refused: 400 malformed-json",
         "took over: html-200",

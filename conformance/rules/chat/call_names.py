@@ -24,5 +24,7 @@ from conformance.rules.views import Violation
 def name_without_tokens(one: Call) -> Iterator[Violation]:
     """function.name holds no control tokens of a chat template."""
     for token in control_tokens(one.name):
-        yield one.found("function", "name", wanted="a name without control tokens", saw=f"{token} in {one.name}")
+        yield one.found(
+            "function", "name", wanted="a name without control tokens", saw=f"{token} in {one.name}"
+        )
         return

@@ -157,7 +157,7 @@ def finish_tool_calls(choice: ChoiceStream) -> Iterator[Violation]:
     needs=("framing",),
     source=sdk("_streaming.py Stream"),
     violating=stream(start(), b'event: error\ndata: {"message":"Out of memory."}\n\n', done=b""),
-    conforming=stream(start(), ERROR_EVENT, done=b""),
+    conforming=stream(start(), ERROR_EVENT, done=b"", expect="either"),
     consequence="openai-python raises only on a truthy error member: the failure is delivered as a chunk",
 )
 def error_object(one: ChatStream) -> Iterator[Violation]:
@@ -171,8 +171,8 @@ def error_object(one: ChatStream) -> Iterator[Violation]:
     level="SHOULD",
     basis="convention",
     source=sdk("_streaming.py"),
-    violating=stream(start(), ERROR_EVENT, piece(content="Hello."), done=b""),
-    conforming=stream(start(), ERROR_EVENT, done=b""),
+    violating=stream(start(), ERROR_EVENT, piece(content="Hello."), done=b"", expect="either"),
+    conforming=stream(start(), ERROR_EVENT, done=b"", expect="either"),
     consequence="clients raise at the error and never see what follows",
 )
 def error_ends(one: ChatStream) -> Iterator[Violation]:
@@ -211,7 +211,7 @@ def error_before(one: ChatStream) -> Iterator[Violation]:
     needs=("request",),
     source="OpenRouter docs errors-and-debugging",
     violating=stream(start(), piece(content="Error: CUDA out of memory"), piece("stop")),
-    conforming=stream(start(), piece(content="Hel"), ERROR_EVENT, done=b""),
+    conforming=stream(start(), piece(content="Hel"), ERROR_EVENT, done=b"", expect="either"),
     consequence="the failure is shown and stored as the assistant's words, and nothing retries",
 )
 def error_not_as_content(choice: ChoiceStream) -> Iterator[Violation]:

@@ -10,7 +10,9 @@ from conformance.rules.examples import piece, start, stream
 from conformance.rules.registry import rule
 from conformance.rules.views import Violation
 
-_LOAD = re.compile(r"overload|rate.?limit|too many requests|capacity|quota|\b(?:429|50[234]|529)\b", re.IGNORECASE)
+_LOAD = re.compile(
+    r"overload|rate.?limit|too many requests|capacity|quota|\b(?:429|50[234]|529)\b", re.IGNORECASE
+)
 """What is told of load and quota, or of a server behind that can't be reached, is no evidence of the wire."""
 
 

@@ -32,11 +32,13 @@ def call_id_conversation(result: Result) -> Iterator[Violation]:
 
     Seen in one exchange: the input that was sent has a call of that id already.
     """
-    given = result.asked.value.get("input") if result.asked else None
+    given = result.asked.body.get("input") if result.asked else None
     used = {
         item["call_id"]
         for item in (given if isinstance(given, list) else ())
-        if isinstance(item, dict) and item.get("type") == "function_call" and isinstance(item.get("call_id"), str)
+        if isinstance(item, dict)
+        and item.get("type") == "function_call"
+        and isinstance(item.get("call_id"), str)
     }
     for item in result.calls:
         if item.get("call_id") in used:

@@ -15,7 +15,6 @@ from conformance.simulator.deviations.finishes import FINISHES
 from conformance.simulator.deviations.framing import FRAMING
 from conformance.simulator.deviations.members import MEMBERS
 from conformance.simulator.deviations.reasoning import REASONING
-from conformance.simulator.deviations.refusals import REFUSALS
 from conformance.simulator.deviations.streamed_calls import STREAMED_CALLS
 from conformance.simulator.deviations.unchecked import UNCHECKED
 from conformance.simulator.deviations.usage import USAGE
@@ -32,7 +31,6 @@ DEVIATIONS: Mapping[str, Callable[..., Behaviour]] = {
     **FRAMING,
     **MEMBERS,
     **REASONING,
-    **REFUSALS,
     **STREAMED_CALLS,
     **UNCHECKED,
     **USAGE,

@@ -15,6 +15,7 @@ from conformance.simulator.deviations.deviation import Maker, deviation, labelle
 from conformance.simulator.mutants import anthropic_edits, edits
 from conformance.simulator.mutants.mutant import Answer, Change
 from conformance.simulator.mutants.responses_edits import responded
+from conformance.simulator.openai_front import CREATED
 from conformance.types import HttpRequest
 
 _FINE = "Fine."
@@ -52,6 +53,18 @@ def _stream(answer: Answer) -> None:
     answer.headers["content-type"] = "text/event-stream"
 
 
+def _models_as_openai() -> Change:
+    """The list of models is OpenAI's, whatever the wire."""
+
+    def change(answer: Answer) -> None:
+        listed = answer.body.get("data") if isinstance(answer.body, dict) and answer.status < 300 else None
+        if isinstance(listed, list):
+            made = {"object": "model", "created": CREATED, "owned_by": "conformance"}
+            answer.body = {"object": "list", "data": [{"id": one["id"], **made} for one in listed]}
+
+    return change
+
+
 @dataclass(frozen=True, slots=True)
 class Instead(Behaviour):
     """The same answer to whatever is asked at one address."""
@@ -75,7 +88,9 @@ def _instead(
 
 
 ANSWERS: Mapping[str, Maker] = {
-    **dict((deviation("answered-anyway", _anyway),)),
+    **dict(
+        (deviation("answered-anyway", _anyway), deviation("models-as-openai", _models_as_openai)),
+    ),
     "answered-instead": _instead,
 }
 """Makers by name."""

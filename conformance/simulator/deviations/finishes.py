@@ -64,6 +64,42 @@ def _with_last_delta() -> Change:
     return change
 
 
+def _cut_completed() -> Change:
+    """A response that was cut says that it is completed, and so do its items."""
+
+    def change(answer: Answer) -> None:
+        for document in documents(answer):
+            if document.get("type") == "response.incomplete":
+                document["type"] = "response.completed"
+            response = document.get("response") or document
+            items = [document.get("item"), *(response.get("output") or ())]
+            for holder in (response, *items):
+                if isinstance(holder, dict) and holder.get("status") == "incomplete":
+                    holder["status"] = "completed"
+            if response.get("incomplete_details"):
+                response["incomplete_details"] = None
+
+    return change
+
+
+def _blocks_closed_last() -> Change:
+    """The content blocks of a message are all closed at its end, just before its delta."""
+
+    def change(answer: Answer) -> None:
+        if answer.events is None or answer.status >= 300:
+            return
+        stops = [event for event in answer.events if _type(event) == "content_block_stop"]
+        rest = [event for event in answer.events if _type(event) != "content_block_stop"]
+        at = next((n for n, event in enumerate(rest) if _type(event) == "message_delta"), len(rest))
+        answer.events[:] = [*rest[:at], *stops, *rest[at:]]
+
+    return change
+
+
+def _type(event: Any) -> Any:
+    return event.get("type") if isinstance(event, dict) else None
+
+
 def _choices(document: Any) -> Sequence[Any]:
     return document.get("choices", ()) if isinstance(document, dict) else ()
 
@@ -73,6 +109,8 @@ FINISHES: Mapping[str, Maker] = dict(
         deviation("finish-reasons-are", _reasons),
         deviation("finish-in-every-chunk", _in_every_chunk),
         deviation("finish-with-last-delta", _with_last_delta),
+        deviation("cut-is-completed", _cut_completed),
+        deviation("blocks-closed-last", _blocks_closed_last),
     )
 )
 """Makers by name."""

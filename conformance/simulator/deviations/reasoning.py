@@ -2,11 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import replace
+import copy
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
+from typing import Any
 
-from conformance.simulator.deviations.deviation import Maker, deviation, documents
+from conformance.quirks.paths import places
+from conformance.simulator.behaviour import Behaviour
+from conformance.simulator.deviations.deviation import (
+    Deviation,
+    Maker,
+    condition,
+    deviation,
+    documents,
+    labelled,
+)
 from conformance.simulator.deviations.messages import (
     Message,
     apart,
@@ -18,7 +29,7 @@ from conformance.simulator.deviations.messages import (
 from conformance.simulator.deviations.turning import TurnChange, turning
 from conformance.simulator.mutants.mutant import Answer, Change
 from conformance.simulator.request import ChatRequest
-from conformance.types import Part, Reasoning, Text, Turn
+from conformance.types import Part, Reasoning, Text, Turn, WireName
 
 _THOUGHT = "Let me think about what is asked."
 _SEALED = "c2VhbGVkIHRob3VnaHRz"
@@ -143,6 +154,27 @@ def _blocks() -> Change:
     return apart(whole, streamed)
 
 
+@dataclass(frozen=True, slots=True)
+class _TakenBack(Deviation):
+    """Blocks of thinking that come back in the history are passed over."""
+
+    def disregard(self, wire: WireName, body: dict[str, Any], model: str) -> dict[str, Any]:  # noqa: ARG002
+        blocks = list(places(body, "/messages/*/content/*[type=thinking]")) if wire in self.wires else []
+        if not blocks:
+            return body
+        rest = copy.deepcopy(body)
+        for place in reversed(blocks):
+            _, number, _, index = place.path
+            message = rest["messages"][number]
+            del message["content"][index]
+            message["content"] = message["content"] or (None if message.get("tool_calls") else "")
+        return rest
+
+
+def _as_blocks(when: Sequence[Mapping[str, Any]] | None = None) -> Behaviour:
+    return _TakenBack(labelled("content-as-blocks", when=when), _blocks(), condition(when))
+
+
 def _details() -> Change:
     """Reasoning comes as ``reasoning_details`` as well, whose text and sealed entries share an index."""
 
@@ -180,7 +212,7 @@ REASONING: Mapping[str, Maker] = dict(
         deviation("reasoning-alone", _alone),
         deviation("reasoning-named", _named),
         deviation("text-as-reasoning", _swallows),
-        deviation("content-as-blocks", _blocks),
+        ("content-as-blocks", _as_blocks),
         deviation("reasoning-details-share-index", _details),
     )
 )

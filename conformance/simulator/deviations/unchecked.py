@@ -9,9 +9,11 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from conformance.quirks.conditions import Condition
+from conformance.quirks.paths import places
+from conformance.simulator import seal
 from conformance.simulator.behaviour import Behaviour
 from conformance.simulator.deviations.deviation import CHAT, Maker, condition, labelled
-from conformance.simulator.deviations.members import put
+from conformance.simulator.deviations.members import put, take
 from conformance.types import WireName
 
 
@@ -26,10 +28,11 @@ class AnyModel(Behaviour):
 
 
 @dataclass(frozen=True, slots=True)
-class ReadWith(Behaviour):
-    """A request is read as if it had ``values`` at these paths, where it meets ``when``."""
+class ReadAs(Behaviour):
+    """A request that meets ``when`` is read with ``values`` at these paths and nothing at ``without``."""
 
     values: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    without: tuple[str, ...] = ()
     when: Condition | None = field(default=None, hash=False)
     wires: tuple[WireName, ...] = CHAT
 
@@ -38,21 +41,23 @@ class ReadWith(Behaviour):
             return body
         read = copy.deepcopy(body)
         put(read, self.values)
-        return read
+        take(read, self.without)
+        return body if read == body else read
 
 
-def _read_with(
-    values: Mapping[str, Any],
+def _read_as(
+    values: Mapping[str, Any] | None = None,
+    without: Sequence[str] = (),
     when: Sequence[Mapping[str, Any]] | None = None,
     wires: Sequence[WireName] = CHAT,
 ) -> Behaviour:
-    told = labelled("read-with", values=values, when=when, wires=wires)
-    return ReadWith(told, values, condition(when), tuple(wires))
+    told = labelled("read-as", values=values, without=without, when=when, wires=wires)
+    return ReadAs(told, values or {}, tuple(without), condition(when), tuple(wires))
 
 
 @dataclass(frozen=True, slots=True)
 class IdsToldApart(Behaviour):
-    """Calls of a history that share an id, or have none, are told apart by their order; so are their results."""
+    """Calls of a history that share an id, or have none, are told apart by order; so are their results."""
 
     name: str = "call-ids-told-apart"
 
@@ -70,6 +75,23 @@ class IdsToldApart(Behaviour):
             elif told[said]:
                 holder[key] = told[said].popleft()
         return body if read == body else read
+
+
+@dataclass(frozen=True, slots=True)
+class SignaturesUnchecked(Behaviour):
+    """Thinking blocks of Anthropic's wire come back with any signature."""
+
+    name: str = "signatures-unchecked"
+
+    def disregard(self, wire: WireName, body: dict[str, Any], model: str) -> dict[str, Any]:  # noqa: ARG002
+        if wire != "anthropic-messages":
+            return body
+        read = copy.deepcopy(body)
+        blocks = list(places(read, "/messages/*/content/*[type=thinking]"))
+        for block in blocks:
+            if isinstance(text := block.value.get("thinking"), str):
+                block.value["signature"] = seal.sealed("thinking", text)
+        return read if blocks else body
 
 
 Mention = tuple[Literal["call", "result"], dict[str, Any], str]
@@ -95,7 +117,8 @@ def _objects(value: Any) -> Iterator[dict[str, Any]]:
 
 UNCHECKED: Mapping[str, Maker] = {
     "any-model-served": AnyModel,
-    "read-with": _read_with,
+    "read-as": _read_as,
     "call-ids-told-apart": IdsToldApart,
+    "signatures-unchecked": SignaturesUnchecked,
 }
 """Makers by name."""

@@ -13,7 +13,6 @@ from conformance.simulator.deviations.deviation import Maker, deviation, documen
 from conformance.simulator.deviations.streamed_calls import deltas_by_call
 from conformance.simulator.mutants.mutant import Answer, Change
 
-
 _LINE_END = re.compile(r"(?<!\\)\\n")
 
 

@@ -56,6 +56,15 @@ def _replayed(answer: Answer) -> bool:
     return b"function_call_output" in answer.request.body and b"[[" not in answer.request.body
 
 
+def _called_again(answer: Answer) -> None:
+    """Another call has the id of the one whose output was just sent."""
+    if answer.body:
+        earlier = next(item for item in answer.asked["input"] if item.get("type") == "function_call")
+        arguments = '{"city": "Bergen"}'
+        again = {**earlier, "id": "fc_again", "status": "completed", "arguments": arguments}
+        answer.body["output"].append(again)
+
+
 def _of_reasoning(document: Any) -> Any:
     return next(item for item in document["output"] if item["type"] == "reasoning")
 
@@ -156,6 +165,11 @@ ITEMS = (
         body(lambda d: _added(d, type="my_item", id="my_1", status="completed")),
     ),
     mutant("resp.response.call-id-unique", CALL, body(lambda d: _again(d, id="fc_2"))),
+    mutant(
+        "resp.response.call-id-unique-conversation",
+        "tools.result-round-trip",
+        only(to("tools.result-round-trip/1"), _called_again),
+    ),
     mutant(
         "resp.response.call-id-vs-item-id",
         CALL,

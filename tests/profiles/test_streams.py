@@ -1,0 +1,450 @@
+"""What each family's streams get wrong, before and after; nothing depends on where a stream is split."""
+
+from __future__ import annotations
+
+import json
+from itertools import pairwise
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from conformance.profiles import PROFILES, Asked, profile, repaired
+from conformance.profiles.frames import Reader
+from conformance.types import HttpResponse, NamedChoice, Request
+
+from .support import (
+    EVENTS_TYPE,
+    HELLO,
+    START,
+    WITH_ALPHA,
+    call,
+    chunk,
+    deltas,
+    framed,
+    read,
+    reasons,
+    streamed,
+    told_calls,
+)
+
+END = chunk({}, "tool_calls")
+STOP = chunk({}, "stop")
+WHOLE_CALL = call(index=0, id="c1", type="function", function={"name": "alpha", "arguments": '{"a":"b"}'})
+ONE = [("c1", "alpha", '{"a":"b"}')]
+TWO = [("c1", "alpha", "{}"), ("c2", "beta", "{}")]
+
+CALLS: dict[str, tuple[list[Any], list[tuple[str, str, str]]]] = {
+    "stream-index-missing": (
+        [
+            call(id="c1", type="function", function={"name": "alpha", "arguments": "{}"}),
+            call(id="c2", type="function", function={"name": "beta", "arguments": "{}"}),
+        ],
+        TWO,
+    ),
+    "stream-all-index-zero": (
+        [
+            call(index=0, id="c1", type="function", function={"name": "alpha", "arguments": "{}"}),
+            call(index=0, id="c2", type="function", function={"name": "beta", "arguments": "{}"}),
+        ],
+        TWO,
+    ),
+    "stream-name-after-arguments": (
+        [
+            call(index=0, id="c1", function={"arguments": '{"a":'}),
+            call(index=0, function={"name": "alpha"}),
+            call(index=0, function={"arguments": '"b"}'}),
+        ],
+        ONE,
+    ),
+    "stream-full-name-every-chunk": (
+        [
+            call(index=0, id="c1", type="function", function={"name": "alpha", "arguments": '{"a":'}),
+            call(index=0, id="c1", type="function", function={"name": "alpha", "arguments": '"b"}'}),
+        ],
+        ONE,
+    ),
+    "stream-empty-name-continuation": (
+        [
+            call(index=0, id="c1", type="function", function={"name": "alpha", "arguments": ""}),
+            call(index=0, type="function", function={"name": "", "arguments": '{"a":"b"}'}),
+        ],
+        ONE,
+    ),
+    "stream-null-id-type-final": (
+        [
+            call(index=0, id="c1", type="function", function={"name": "alpha", "arguments": '{"a":'}),
+            call(index=0, id=None, type=None, function={"name": None, "arguments": '"b"}'}),
+        ],
+        ONE,
+    ),
+    "arguments-object-not-string": (
+        [call(index=0, id="c1", type="function", function={"name": "alpha", "arguments": {"a": "b"}})],
+        ONE,
+    ),
+    "arguments-null-literal": (
+        [
+            call(index=0, id="c1", type="function", function={"name": "alpha", "arguments": "nu"}),
+            call(index=0, function={"arguments": "ll"}),
+        ],
+        [("c1", "alpha", "{}")],
+    ),
+    "arguments-empty-string": (
+        [call(index=0, id="c1", type="function", function={"name": "alpha", "arguments": ""})],
+        [("c1", "alpha", "{}")],
+    ),
+    "arguments-control-chars": (
+        [
+            call(index=0, id="c1", type="function", function={"name": "alpha", "arguments": '{"a":"x'}),
+            call(index=0, function={"arguments": '\ny"}'}),
+        ],
+        [("c1", "alpha", '{"a":"x\\ny"}')],
+    ),
+    "harmony-token-leak-in-name": (
+        [
+            call(
+                index=0,
+                id="c1",
+                type="function",
+                function={"name": "alpha<|channel|>commentary", "arguments": '{"a":"b"}'},
+            )
+        ],
+        ONE,
+    ),
+    "duplicate-id-in-one-turn": (
+        [
+            call(index=0, id="c1", type="function", function={"name": "alpha", "arguments": "{}"}),
+            call(index=1, id="c1", type="function", function={"name": "beta", "arguments": "{}"}),
+        ],
+        [("c1", "alpha", "{}"), ("c1_d2", "beta", "{}")],
+    ),
+    "multi-tool-use-parallel-hallucinated": (
+        [
+            call(
+                index=0,
+                id="c1",
+                type="function",
+                function={
+                    "name": "multi_tool_use.parallel",
+                    "arguments": '{"tool_uses":[{"recipient_name":"functions.alpha",'
+                    '"parameters":{"a":"b"}}]}',
+                },
+            )
+        ],
+        ONE,
+    ),
+}
+
+
+@pytest.mark.parametrize("quirk", CALLS)
+def test_calls_are_stitched_by_their_index_alone(quirk: str) -> None:
+    pieces, wanted = CALLS[quirk]
+    events = streamed("compatible", [START, *map(chunk, pieces), END, "[DONE]"])
+    assert told_calls(events) == wanted
+    assert (reasons(events)[-1], events[-1]) == ("tool_calls", "[DONE]")
+
+
+@pytest.mark.parametrize("quirk", CALLS)
+def test_a_call_is_opened_once_with_all_that_opens_it(quirk: str) -> None:
+    events = streamed("compatible", [START, *map(chunk, CALLS[quirk][0]), END, "[DONE]"])
+    pieces = [piece for delta in deltas(events) for piece in delta.get("tool_calls", ())]
+    opened = [piece for piece in pieces if "id" in piece]
+    assert [piece["index"] for piece in opened] == list(range(len(opened)))
+    assert all(piece["type"] == "function" and piece["function"]["name"] for piece in opened)
+    assert not [p for p in pieces if "id" not in p and ("type" in p or "name" in p["function"])]
+
+
+@pytest.mark.parametrize(("name", "calls"), [("vllm", 1), ("compatible", 2)])
+def test_where_one_call_was_asked_for_some_families_keep_the_first(name: str, calls: int) -> None:
+    one = Request(WITH_ALPHA.messages, tools=WITH_ALPHA.tools, parallel_tool_calls=False)
+    events = streamed(name, [START, *map(chunk, CALLS["stream-index-missing"][0]), END, "[DONE]"], one)
+    assert len(told_calls(events)) == calls
+
+
+NEW_IDS = [
+    call(index=0, id="A", type="function", function={"name": "alpha", "arguments": '{"a":'}),
+    call(index=0, id="B", function={"arguments": '"b"}'}),
+]
+
+
+def test_two_ids_on_one_index_are_one_call_for_one_family_and_two_for_another() -> None:
+    stream = [START, *map(chunk, NEW_IDS), END, "[DONE]"]
+    assert told_calls(streamed("zai", stream)) == [("A", "alpha", '{"a":"b"}')]
+    both = [START, *map(chunk, CALLS["stream-all-index-zero"][0]), END, "[DONE]"]
+    assert told_calls(streamed("compatible", both)) == TWO
+
+
+def test_a_call_without_an_id_gets_one_that_stays_the_same() -> None:
+    piece = call(index=0, type="function", function={"name": "alpha", "arguments": "{}"})
+    first, again = (told_calls(streamed("vllm", [START, chunk(piece), END, "[DONE]"])) for _ in range(2))
+    assert first == again
+    assert first[0][0].startswith("call_")
+
+
+ENDINGS: dict[str, tuple[list[Any], list[Any]]] = {
+    "gemini-stream-finish-stop": ([chunk(WHOLE_CALL), STOP], [None, None, "tool_calls"]),
+    "stream-finish-on-every-chunk": (
+        [chunk({"content": "a"}, "stop"), chunk({"content": "b"}, "stop")],
+        [None, None, "stop"],
+    ),
+    "finish-split-from-call-chunk": (
+        [chunk(WHOLE_CALL), chunk({"content": "."}, "stop")],
+        [None, None, "tool_calls"],
+    ),
+    "stream-metadata-repeated-final": ([chunk(WHOLE_CALL, "tool_calls")], [None, None, "tool_calls"]),
+    "finish-reason-foreign-vocabulary": ([chunk({"content": "a"}), chunk({}, "STOP")], [None, None, "stop"]),
+    "finish-reason-integer": ([chunk({"content": "a"}), chunk({}, 24)], [None, None, "stop"]),
+    "vllm-finish-tool-calls-empty": ([chunk({"content": "a"}), END], [None, None, "stop"]),
+}
+
+
+@pytest.mark.parametrize("quirk", ENDINGS)
+def test_an_answer_says_once_and_last_why_it_ended(quirk: str) -> None:
+    chunks, wanted = ENDINGS[quirk]
+    assert reasons(streamed("compatible", [START, *chunks, "[DONE]"])) == wanted
+
+
+def test_the_stop_of_a_named_choice_is_the_references_own() -> None:
+    named = Request(WITH_ALPHA.messages, tools=WITH_ALPHA.tools, tool_choice=NamedChoice("alpha"))
+    assert reasons(streamed("compatible", [START, chunk(WHOLE_CALL), STOP, "[DONE]"], named))[-1] == "stop"
+
+
+USAGE = {"prompt_tokens": 3, "completion_tokens": 2, "total_tokens": 5}
+EARLIER = {"prompt_tokens": 3, "completion_tokens": 1, "total_tokens": 4}
+COUNTED = Request(HELLO.messages, stream=True, include_usage=True)
+EVERY = [START, chunk({"content": "a"}, usage=EARLIER), chunk({}, "stop", usage=USAGE), "[DONE]"]
+
+
+def test_usage_in_every_chunk_is_told_once_in_a_chunk_of_its_own() -> None:
+    events = streamed("compatible", EVERY, COUNTED)
+    assert [e.get("usage") for e in events[:-1]] == [None, None, None, USAGE]
+    assert (events[-2]["choices"], events[-1]) == ([], "[DONE]")
+
+
+def test_usage_that_nobody_asked_for_is_left_out() -> None:
+    assert not [e for e in streamed("compatible", EVERY, HELLO)[:-1] if "usage" in e]
+
+
+def test_usage_that_came_twice_is_told_once() -> None:
+    totals = {**START, "choices": [], "usage": USAGE}
+    events = streamed("compatible", [START, STOP, {**totals, "usage": EARLIER}, totals, "[DONE]"], COUNTED)
+    assert [e["usage"] for e in events[:-1] if e.get("usage")] == [USAGE]
+
+
+SHAPES: dict[str, tuple[str, list[Any], list[Any]]] = {
+    "stream-role-missing": ("llama.cpp", [chunk({"content": "a"})], [{"role": "assistant", "content": "a"}]),
+    "stream-role-empty-string": (
+        "compatible",
+        [chunk({"role": "", "content": "a"})],
+        [{"role": "assistant", "content": "a"}],
+    ),
+    "azure-empty-choices-first-chunk": (
+        "azure",
+        [{**START, "id": "", "choices": [], "prompt_filter_results": []}, START],
+        [{"role": "assistant", "content": ""}],
+    ),
+    "azure-chunk-without-delta": (
+        "azure",
+        [START, {**START, "choices": [{"index": 0, "finish_reason": None}]}],
+        [{"role": "assistant", "content": ""}, {}],
+    ),
+    "content-as-block-list": (
+        "mistral",
+        [
+            START,
+            chunk({"content": [{"type": "thinking", "thinking": [{"type": "text", "text": "hm"}]}]}),
+            chunk({"content": [{"type": "text", "text": "hi"}]}),
+        ],
+        [
+            {"role": "assistant", "content": ""},
+            {"content": None, "reasoning_content": "hm"},
+            {"content": "hi"},
+        ],
+    ),
+    "perplexity-cumulative-message": (
+        "perplexity",
+        [START, {**chunk({"content": "a"}), "choices": [
+            {"index": 0, "delta": {"content": "a"}, "message": {"content": "a"}, "finish_reason": None}]}],
+        [{"role": "assistant", "content": ""}, {"content": "a"}],
+    ),
+    "openrouter-reasoning-details-index": (
+        "openrouter",
+        [
+            START,
+            chunk({"reasoning_details": [{"index": 0, "type": "reasoning.text", "text": "hm"}]}),
+            chunk({"reasoning_details": [{"index": 0, "type": "reasoning.encrypted", "data": "x"}]}),
+        ],
+        [
+            {"role": "assistant", "content": ""},
+            {"reasoning_details": [{"index": 0, "type": "reasoning.text", "text": "hm"}]},
+            {"reasoning_details": [{"index": 1, "type": "reasoning.encrypted", "data": "x"}]},
+        ],
+    ),
+    "stream-custom-event-tool-generating": (
+        "compatible",
+        [START, chunk({"tool_call_generating": True}), chunk({"content": "a"})],
+        [{"role": "assistant", "content": ""}, {"content": "a"}],
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("quirk", SHAPES)
+def test_chunks_have_the_references_shape(quirk: str) -> None:
+    name, chunks, wanted = SHAPES[quirk]
+    events = streamed(name, [*chunks, STOP, "[DONE]"], HELLO)
+    assert deltas(events)[:-1] == wanted
+    assert not [e for e in events if isinstance(e, dict) and "message" in e["choices"][0]]
+
+
+def test_all_chunks_bear_the_first_ones_id() -> None:
+    events = streamed(
+        "compatible", [START, chunk({"content": "a"}, id="y"), chunk({}, "stop", id="z"), "[DONE]"]
+    )
+    assert {event["id"] for event in events[:-1]} == {"x"}
+
+
+def test_pieces_of_one_choice_are_one_choice() -> None:
+    second = {**chunk(WHOLE_CALL, "tool_calls")}
+    second["choices"][0]["index"] = 1
+    events = streamed("github-copilot", [START, chunk({"content": "Well."}, "stop"), second, "[DONE]"])
+    assert {e["choices"][0]["index"] for e in events[:-1]} == {0}
+    assert (told_calls(events), reasons(events)[-1]) == (ONE, "tool_calls")
+
+
+PLAIN = [START, chunk({"content": "a"}), STOP, "[DONE]"]
+FRAMING = {
+    "sse-comment-keepalive": b": PROCESSING\n\n" + framed(PLAIN),
+    "sse-no-space-after-colon": framed(PLAIN).replace(b"data: ", b"data:"),
+    "sse-payload-on-next-line": framed(PLAIN).replace(b"data: ", b"data:\n "),
+    "sse-bare-data-heartbeat": b"data:\n\n" + framed(PLAIN),
+    "sse-done-missing": framed(PLAIN[:-1]),
+    "an end without its blank line": framed(PLAIN)[:-2],
+}
+
+
+@pytest.mark.parametrize("quirk", FRAMING)
+def test_framing_is_plain_in_the_end(quirk: str) -> None:
+    assert streamed("compatible", FRAMING[quirk]) == PLAIN
+
+
+def test_a_stream_that_broke_off_is_not_made_whole() -> None:
+    assert streamed("compatible", framed([START, chunk({"content": "a"})]), whole=False) == [
+        START,
+        chunk({"content": "a"}),
+    ]
+
+
+def test_a_stream_without_a_finish_gets_no_end_marker() -> None:
+    assert streamed("compatible", framed([START, chunk({"content": "a"})]))[-1] != "[DONE]"
+
+
+def test_an_error_amid_a_stream_is_in_openais_form() -> None:
+    frame = {"error": {"code": 502, "message": "gone"}, "choices": [{"delta": {}, "finish_reason": "error"}]}
+    events = streamed("openrouter", [START, chunk({"content": "a"}), frame])
+    error = {"message": "gone", "type": "invalid_request_error", "param": None, "code": "502"}
+    assert events[-1] == {"error": error}
+
+
+HERMES = '<tool_call>\n{"name": "alpha", "arguments": {"a": "b"}}\n</tool_call>'
+DSML = (
+    '<|DSML|tool_calls><|DSML|invoke name="alpha"><|DSML|parameter name="a" string="true">b'
+    "</|DSML|parameter></|DSML|invoke></|DSML|tool_calls>"
+)
+
+
+def spelt(text: str, size: int = 5) -> list[Any]:
+    """A stream that says a text in small pieces."""
+    return [
+        START,
+        *(chunk({"content": text[i : i + size]}) for i in range(0, len(text), size)),
+        STOP,
+        "[DONE]",
+    ]
+
+
+@pytest.mark.parametrize("markup", [HERMES, DSML], ids=["text-leaked-tool-call-xml", "deepseek-dsml-leak"])
+@pytest.mark.parametrize("before", ["", "I look. "])
+def test_calls_that_leaked_into_the_text_are_calls(markup: str, before: str) -> None:
+    events = streamed("sglang", spelt(before + markup))
+    assert [(name, json.loads(arguments)) for _, name, arguments in told_calls(events)] == [
+        ("alpha", {"a": "b"})
+    ]
+    assert "".join(d.get("content") or "" for d in deltas(events)).strip() == before.strip()
+    assert reasons(events)[-1] == "tool_calls"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Write <tool_call> around it.",
+        f"```\n{HERMES}\n```",
+        "a < b",
+        'Say "<tool_call>".',
+        "Action: none",
+        "[1, 2]",
+    ],
+)
+def test_text_that_only_looks_like_markup_passes_as_it_came(text: str) -> None:
+    stream = spelt(text)
+    assert streamed("sglang", stream) == stream
+
+
+def test_calls_of_tools_that_were_not_offered_stay_text() -> None:
+    stream = spelt(HERMES)
+    assert streamed("sglang", stream, HELLO) == stream
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "reasoning", "content"),
+    [
+        ("minimax", "<think>plan</think>done", "plan", "done"),
+        ("nvidia-nim", "<Thought>plan", "plan", ""),
+        ("vllm", "analysisWe need it.assistantfinalfour", "We need it.", "four"),
+    ],
+    ids=["minimax-reasoning-inline-unless-split", "think-tag-unterminated", "harmony-channels-in-content"],
+)
+def test_reasoning_in_the_text_is_reasoning(name: str, text: str, reasoning: str, content: str) -> None:
+    told = deltas(streamed(name, spelt(text), HELLO))
+    assert "".join(d.get("reasoning_content") or "" for d in told) == reasoning
+    assert "".join(d.get("content") or "" for d in told) == content
+
+
+LIVELY = framed(
+    [
+        START,
+        chunk({"content": "Ærø 😀 "}, usage=EARLIER),
+        *map(chunk, CALLS["stream-name-after-arguments"][0]),
+        *(chunk({"content": HERMES[i : i + 7]}) for i in range(0, len(HERMES), 7)),
+        chunk({}, "STOP", usage=USAGE),
+        "[DONE]",
+    ]
+).replace(b"data: ", b"data:\n ", 3)
+
+
+@pytest.mark.parametrize("name", PROFILES)
+@settings(max_examples=10)
+@given(cuts=st.lists(st.integers(0, len(LIVELY)), max_size=12))
+def test_any_split_of_a_stream_is_repaired_alike(name: str, cuts: list[int]) -> None:
+    def told(places: list[int]) -> list[Any]:
+        reader, repairer = Reader(), profile(name).repair_stream(Asked(COUNTED_ALPHA))
+        edges = [0, *sorted(places), len(LIVELY)]
+        frames = [f for a, b in pairwise(edges) for f in reader.feed(LIVELY[a:b])]
+        out = [f for frame in (*frames, *reader.finish(whole=True)) for f in repairer.feed(frame)]
+        return [*out, *repairer.finish(whole=True)]
+
+    assert told(cuts) == told([])
+
+
+COUNTED_ALPHA = Request(WITH_ALPHA.messages, tools=WITH_ALPHA.tools, stream=True, include_usage=True)
+
+
+def test_what_is_repaired_arrives_when_what_it_is_made_of_did() -> None:
+    body = framed([START, chunk({"content": "a"}), chunk({}, "STOP"), "[DONE]"])
+    sizes = [len(framed([START])), len(framed([chunk({"content": "a"})]))]
+    parts = ((1.0, sizes[0]), (2.0, sizes[1]), (3.0, len(body) - sum(sizes)))
+    response = HttpResponse(200, EVENTS_TYPE, body, parts)
+    out = repaired(profile("compatible"), response, Asked(HELLO))
+    assert [ms for ms, _ in out.parts] == [1.0, 2.0, 3.0]
+    assert sum(size for _, size in out.parts) == len(out.body)
+    assert read(out.body)[-1] == "[DONE]"
