@@ -122,6 +122,12 @@ STUCK = ("stuck", "")
         (STUCK, refusing(401), [], "error"),
         (STUCK, refusing(403), [], "error"),
         (STUCK, refusing(404), [], "error"),
+        (
+            STUCK,
+            refusing(404, "No endpoints found that support the provided 'tool_choice' value."),
+            [],
+            "violates",
+        ),
         (STUCK, refusing(429), [], "error"),
         (STUCK, refusing(503), [], "error"),
         (DID, refusing(429, expect="refusal"), [], "error"),

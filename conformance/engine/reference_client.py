@@ -16,7 +16,7 @@ from conformance.engine.drive import Brought, Question, Target
 from conformance.engine.forms import Form, form_of
 from conformance.profiles import Again, Asked, Outcome, Profile, outcome, repaired, told_as_stream
 from conformance.transport.client import Transport
-from conformance.types import Exchange, HttpRequest, Request, Turn
+from conformance.types import Exchange, HttpRequest, Request
 
 RETRIES = 3
 FIRST_WAIT_S = 0.5
@@ -93,8 +93,7 @@ class ReferenceClient:
             tries.append(raw)
             judged = self._seen(raw, talk)
             asked = talk.asked if form is not None else None
-            turn = _turn(judged, target)
-            result = outcome(raw, turn, asked, self._profile, target.wire, self._now())
+            result = outcome(raw, judged, asked, self._profile, target.wire, self._now())
             if result.kind == "answered" or question.close_after_events is not None:
                 return judged, result
             other = self._other_way(talk, result)
@@ -133,8 +132,10 @@ class ReferenceClient:
     def _other_way(self, talk: _Talk, result: Outcome) -> Again | None:
         if talk.form is None or talk.ways >= MOST_WAYS or not (result.refusal or result.unusable):
             return None
-        other = self._profile.again(result.refusal, replace(talk.asked, request=talk.request))
-        return other if other is not None and other.request != talk.request else None
+        failure = result.refusal or result.why
+        other = self._profile.again(failure, replace(talk.asked, request=talk.request))
+        changes = other is not None and (other.request != talk.request or other.concedes)
+        return other if changes else None
 
     def _take(self, other: Again, talk: _Talk) -> None:
         talk.ways += 1
@@ -152,10 +153,3 @@ class ReferenceClient:
         if not result.unusable:
             await self._sleep(backoff if result.after_s is None else result.after_s)
         return True
-
-
-def _turn(exchange: Exchange, target: Target) -> Turn | None:
-    if exchange.response is None or exchange.response.status >= 300:
-        return None
-    turns = target.wire.decode(exchange.response)
-    return turns[0] if turns else None

@@ -31,6 +31,8 @@ def repaired(profile: Profile, response: HttpResponse, asked: Asked, *, whole: b
         status, out = profile.repair_error(status, document, asked)
     elif status < 300:
         out = profile.repair_document(document, asked)
+        if info_of(status, out) is not None:
+            status, out = profile.repair_error(status, out, asked)
     if status == response.status and out == document:
         return response
     return with_body(replace(response, status=status), compact(out).encode("utf-8", "replace"))

@@ -57,11 +57,13 @@ class Azure(OpenAI):
         return bodies.cap_spelt(body, "max_tokens") if bodies.matches(OTHERS, asked.model) else body
 
     def headers(self, headers: Headers, asked_wire: WireName) -> Headers:  # noqa: ARG002
-        """Works around quirk `azure-api-key-header`."""
-        return tuple(_own(name, value) for name, value in headers)
+        """Works around quirk `azure-api-key-header`, beside the bearer token that ``/openai/v1``
+        takes too.
+        """
+        if any(name.lower() == "api-key" for name, _ in headers):
+            return headers
+        return (*headers, *(("api-key", value[7:]) for name, value in headers if _is_key(name, value)))
 
 
-def _own(name: str, value: str) -> tuple[str, str]:
-    if name.lower() == "authorization" and value.startswith("Bearer "):
-        return "api-key", value.removeprefix("Bearer ")
-    return name, value
+def _is_key(name: str, value: str) -> bool:
+    return name.lower() == "authorization" and value.startswith("Bearer ")

@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection
 from typing import Any
 
 from conformance.profiles.messages import without_surrogates
+from conformance.wires.body import compact, parse
 
 Body = dict[str, Any]
 
@@ -111,6 +112,23 @@ def arguments_said(body: Body) -> Body:
         if not isinstance(function, dict) or function.get("arguments") not in ("", None, "null"):
             return old
         return {**old, "function": {**function, "arguments": "{}"}}
+
+    return messages(body, lambda m: _calls(m, call))
+
+
+def json_arguments(body: Body) -> Body:
+    """Past arguments that are no JSON inside of some that are."""
+
+    def call(old: Body) -> Body:
+        function = old.get("function")
+        given = function.get("arguments") if isinstance(function, dict) else None
+        if not isinstance(function, dict) or not isinstance(given, str):
+            return old
+        try:
+            parse(given)
+        except ValueError:
+            return {**old, "function": {**function, "arguments": compact({"invalid_json": given})}}
+        return old
 
     return messages(body, lambda m: _calls(m, call))
 

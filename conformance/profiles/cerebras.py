@@ -71,9 +71,9 @@ class Cerebras(Compatible):
         body = bodies.empty_content(bodies.known_members(body))
         return {**body, "clear_thinking": False} if bodies.matches(GLM, asked.model) else body
 
-    def again(self, refusal: Refusal | None, asked: Asked) -> Again | None:
+    def again(self, failure: Refusal | str, asked: Asked) -> Again | None:
         """Works around quirk `cerebras-strict-unsupported-model`."""
         strict = any(tool.strict for tool in asked.request.tools)
-        if refusal is not None and strict and "strict" in refusal.text.lower():
+        if not isinstance(failure, str) and strict and "strict" in failure.text.lower():
             return Again(tools.without_strict(asked.request), "without strict tools", concedes=True)
-        return super().again(refusal, asked)
+        return super().again(failure, asked)

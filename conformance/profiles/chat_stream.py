@@ -20,6 +20,8 @@ from conformance.wires.body import compact, parse
 from conformance.wires.errors import error_in
 
 DONE = "[DONE]"
+_GENERATING = "tool_call_generating"
+"""What one server says in place of a call."""
 _SAYING = ("content", "refusal", "tool_calls", "function_call", "reasoning_details", *documents.REASONING)
 
 
@@ -109,7 +111,9 @@ class ChatStream:
     # ---------------------------------------------------------------------------------------- chunks
 
     def _chunk(self, chunk: Document, document: Any, frame: Frame) -> Sequence[Frame]:
-        kept = self._constant(documents.envelope(chunk))
+        kept = self._constant(documents.envelope({**chunk, "object": "chat.completion.chunk"}))
+        if _GENERATING in str(document) and not _says(kept):
+            return ()
         counts = kept.get("usage")
         choices = [choice for choice in kept["choices"] if isinstance(choice, dict)]
         if not choices:
@@ -182,7 +186,7 @@ class ChatStream:
             delta["tool_calls"] = told
             if not told:
                 del delta["tool_calls"]
-        delta.pop("tool_call_generating", None)
+        delta.pop(_GENERATING, None)
         return delta
 
     def _constant(self, chunk: Document) -> Document:
@@ -232,6 +236,18 @@ class ChatStream:
 def _told(repaired: Any, document: Any, frame: Frame) -> Frame:
     """The event that says a document: as it came, where nothing of it was changed."""
     return frame if repaired == document else Frame(compact(repaired), frame.name)
+
+
+def _says(chunk: Document) -> bool:
+    """Whether a chunk says anything at all."""
+    return isinstance(chunk.get("usage"), dict) or any(
+        isinstance(choice, dict)
+        and (
+            choice.get("finish_reason") is not None
+            or any((choice.get("delta") or {}).get(key) for key in (*_SAYING, "role"))
+        )
+        for choice in chunk["choices"]
+    )
 
 
 def _reindexed(detail: Any, known: dict[tuple[int, str], int]) -> Any:

@@ -15,7 +15,7 @@ from conformance.profiles.ids import unique_per_turn
 from conformance.profiles.profile import Again, Asked, Body, Echo, Profile, Refusal
 from conformance.profiles.reading import Reading
 from conformance.profiles.repairs import Plain, Repairer
-from conformance.profiles.whole import asked_whole, broken_calls
+from conformance.profiles.whole import NO_CALL, asked_whole, broken_calls, called_for
 from conformance.types import Part, Request, Turn
 
 OPENAI_WIRES = ("openai-chat", "openai-responses")
@@ -223,26 +223,31 @@ class Compatible(Profile):
     # ---------------------------------------------------------------------------- the reference client
 
     def unusable(self, turn: Turn, asked: Asked) -> str | None:
-        """No answer: reasoning and nothing else, calls that are cut off in front, a stream without its end.
+        """No answer: reasoning and nothing else, calls that are cut off in front or were not made
+        where one is forced, a stream without its end.
 
         Works around quirk `stream-eof-without-finish`.
         """
+        if tools.is_forced(asked.request) and turn.finish_reason == "stop" and not turn.calls:
+            return NO_CALL
         said = turn.text.strip() or turn.refusal or turn.calls
         if not said and turn.reasoning.strip() and turn.finish_reason in ("stop", None, ""):
             return "the answer holds reasoning and nothing else"
         if asked.request.stream and turn.finish_reason is None:
             return "the stream ended without saying that the answer had"
-        return broken_calls(turn)
+        return broken_calls(turn, asked)
 
-    def again(self, refusal: Refusal | None, asked: Asked) -> Again | None:
+    def again(self, failure: Refusal | str, asked: Asked) -> Again | None:
         """Whole where a stream's calls were unusable; without ``stream_options`` where these are refused.
 
         Works around quirk `stream-arguments-none`. Works around quirk `stream-arguments-missing-head`. Works
         around quirk `stream-custom-event-tool-generating`. Works around quirk `stream-options-refused`.
         """
-        if refusal is None:
+        if failure == NO_CALL:
+            return called_for(asked)
+        if isinstance(failure, str):
             return asked_whole(asked)
-        named = refusal.status in (400, 422) and any(w in refusal.text for w in _NO_STREAM_OPTIONS)
+        named = failure.status in (400, 422) and any(w in failure.text for w in _NO_STREAM_OPTIONS)
         if named and asked.request.include_usage is not None:
             less = replace(asked.request, include_usage=None)
             return Again(less, "without stream_options, which is refused", concedes=True)

@@ -60,6 +60,8 @@ class DeepSeek(Compatible):
         body = super().prepare_body(body, asked)
         if asked.wire == "openai-responses":
             body = responses_bodies.items(body, responses_bodies.calls_last)
+            if not thinks(asked.request):
+                return body
             return responses_bodies.items(body, responses_bodies.reasoning_before_each_call)
         if asked.wire != "openai-chat":
             return body

@@ -10,7 +10,7 @@ from conformance.wires.body import compact
 from conformance.wires.errors import ErrorInfo, error_in, error_of
 
 _TOO_LONG = re.compile(
-    r"maximum context length|context[_ ](?:length|window|size)|prompt is too long|input (?:is )?too long"
+    r"maximum context length|exceeds the maximum number of tokens|context[_ ](?:length|window|size)|prompt is too long|input (?:is )?too long"
     r"|range of input length|(?:input|prompt) (?:tokens? )?(?:length )?exceeds?|too many tokens"
     r"|exceeds? the (?:available )?context",
     re.IGNORECASE,
@@ -28,6 +28,15 @@ _BY_WORD: tuple[tuple[re.Pattern[str], int], ...] = (
 )
 """The status that an error means by its code or type, where it names none."""
 SERVER_FAILED = 502
+_SAYS_LITTLE = (None, "400", "invalid_parameter_error", "INVALID_ARGUMENT", "invalid_request_error")
+"""Codes that a prompt of any fault gets."""
+_PARAM_IN_WORDS = re.compile(
+    r"\b(?:parameter|param|field|property|argument|value for|type for)s?:? "
+    r"['\"`]([A-Za-z_][\w.\[\]]{0,99})['\"`]",
+    re.IGNORECASE,
+)
+"""How messages name the member that is at fault."""
+_MEMBERS = re.compile(r"\b(messages|model|tools|temperature|max_tokens|stream_options|tool_choice)\b")
 _CODE_IN_WORDS = re.compile(r"\((\d{4})\)\s*$")
 """MiniMax ends its messages with its own code."""
 
@@ -89,8 +98,17 @@ def _is_openais(document: Any) -> bool:
         and isinstance(error.get("message"), str)
         and isinstance(error.get("type"), str)
         and all(key in error and isinstance(error[key], str | None) for key in ("param", "code"))
-        and not (error["code"] is None and _TOO_LONG.search(error["message"]))
+        and not (_TOO_LONG.search(error["message"]) and error["code"] in _SAYS_LITTLE)
     )
+
+
+def _named(message: str) -> str | None:
+    """The member of the request that a message says is at fault."""
+    told = _PARAM_IN_WORDS.search(message)
+    if told is not None:
+        return told[1]
+    members = set(_MEMBERS.findall(message))
+    return members.pop() if len(members) == 1 else None
 
 
 def _error(info: ErrorInfo) -> dict[str, Any]:
@@ -98,11 +116,11 @@ def _error(info: ErrorInfo) -> dict[str, Any]:
     told = _CODE_IN_WORDS.search(info.message)
     if code is None and told:
         code = told[1]
-    if _TOO_LONG.search(info.message) and code in (None, "400", "invalid_parameter_error"):
+    if _TOO_LONG.search(info.message) and code in _SAYS_LITTLE:
         code = "context_length_exceeded"
     return {
         "message": info.message,
         "type": info.type or "invalid_request_error",
-        "param": info.param,
+        "param": info.param or _named(info.message),
         "code": code,
     }

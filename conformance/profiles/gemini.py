@@ -17,7 +17,8 @@ signatures").
 """
 
 GEMMA = r"(?:^|/)gemma"
-SIGNED = r"gemini-(?:[3-9]|\d\d)"
+UNSIGNED = r"gemini-[12]\b|gemma"
+"""Models that give no signatures to calls, or don't ask for them."""
 _BODY = (
     "contents", "systemInstruction", "system_instruction", "tools", "toolConfig", "tool_config",
     "generationConfig", "generation_config", "safetySettings", "safety_settings", "cachedContent",
@@ -97,8 +98,8 @@ class GoogleGemini(Compatible):
         """
         body = super().prepare_body(body, asked)
         if asked.wire == "openai-chat":
-            signed = bodies.matches(SIGNED, asked.model)
-            return bodies.messages(body, _signed_message) if signed else body
+            unsigned = bodies.matches(UNSIGNED, asked.model)
+            return body if unsigned else bodies.messages(body, _signed_message)
         if asked.wire != "gemini":
             return body
         body = _configured({key: value for key, value in body.items() if key in _BODY})

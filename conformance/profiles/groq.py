@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+import re
 from typing import Any, ClassVar
 
-from conformance.profiles import bodies
+from conformance.profiles import bodies, documents
+from conformance.profiles.calls import new_id
 from conformance.profiles.compatible import Compatible
+from conformance.profiles.messages import with_user
 from conformance.profiles.mistral import UNKNOWN
 from conformance.profiles.profile import Again, Asked, Body, Echo, Refusal
-from conformance.types import Message, Text
+from conformance.profiles.whole import asked_whole
+from conformance.types import ToolCall
+from conformance.wires.body import parse
 
 FAILED = "tool_use_failed"
-RETRY = (
-    "Your last tool call could not be used: {said}\nCall the tool again, with arguments that fit its schema."
-)
+TOLD = "Your last tool call could not be used:"
+RETRY = "Call the tool again, with arguments that fit its schema."
 MAX_SAID = 2_000
 
 
@@ -44,19 +47,56 @@ class Groq(Compatible):
             return body
         return bodies.without(bodies.known_members(body), UNKNOWN)
 
-    def again(self, refusal: Refusal | None, asked: Asked) -> Again | None:
+    def again(self, failure: Refusal | str, asked: Asked) -> Again | None:
         """After ``tool_use_failed`` the model is shown what it said; a turn begun in a stream is thrown away.
 
         Works around quirk `groq-tool-use-failed`. Works around quirk `groq-tool-use-failed-after-text`.
         """
-        if refusal is None or FAILED not in refusal.text:
-            return super().again(refusal, asked)
-        said = _generation(refusal.document)[:MAX_SAID] or "it was malformed."
-        told = Message("user", (Text(RETRY.format(said=said)),))
-        return Again(replace(asked.request, messages=(*asked.request.messages, told)), "told what went wrong")
+        if isinstance(failure, str) or FAILED not in failure.text:
+            return super().again(failure, asked)
+        if TOLD in str(asked.request.messages[-1:]) + str(asked.request.extra.get("messages")):
+            return asked_whole(asked)
+        said = _generation(failure.document)[:MAX_SAID] or "it was malformed."
+        told = with_user(asked.request, f"{TOLD} {said}\n{RETRY}")
+        return Again(told, "told what went wrong")
+
+    def repair_error(self, status: int, document: Any, asked: Asked) -> tuple[int, Any]:
+        """A call that fits no schema is an answer elsewhere, and so it is one here, where it can be read.
+
+        Works around quirk `groq-tool-use-failed`.
+        """
+        generated = _GENERATED.search(_generation(document))
+        if status != 400 or generated is None or asked.wire != "openai-chat":
+            return super().repair_error(status, document, asked)
+        arguments = generated[2].strip()
+        arguments = arguments.removesuffix("}") if arguments.count("}") > arguments.count("{") else arguments
+        call = documents.entry(ToolCall(new_id(asked, generated[1], ()), generated[1], arguments))
+        message = {"role": "assistant", "content": None, "refusal": None, "tool_calls": [call]}
+        reason = "tool_calls" if _is_json(arguments) else "length"
+        choice = {"index": 0, "message": message, "logprobs": None, "finish_reason": reason}
+        return 200, {
+            "id": f"chatcmpl-{call['id']}",
+            "object": "chat.completion",
+            "created": 0,
+            "model": asked.model,
+            "choices": [choice],
+        }
+
+
+_GENERATED = re.compile(
+    r'"name"\s{0,9}:\s{0,9}"([^"]{1,128})"\s{0,9},\s{0,9}"(?:arguments|parameters)"\s{0,9}:(.*)', re.DOTALL
+)
 
 
 def _generation(document: Any) -> str:
     error = document.get("error") if isinstance(document, dict) else None
     said = error.get("failed_generation") if isinstance(error, dict) else None
     return said if isinstance(said, str) else ""
+
+
+def _is_json(text: str) -> bool:
+    try:
+        parse(text)
+    except ValueError:
+        return False
+    return True

@@ -39,7 +39,7 @@ class LMStudio(Compatible):
         Calls that come as text the base takes out: Works around quirk `lmstudio-required-returns-text`. Calls
         that a stream garbles it asks for whole: Works around quirk `stream-parallel-broken-version`.
         """
-        return tools.by_name_as_required(request)
+        return tools.by_name_as_required(tools.allowed_alone(request))
 
     def prepare_ids(self, request: Request, asked: Asked) -> Request:
         """Works around quirk `server-breaks-on-its-own-tool-id`: nine letters are an id to every template."""

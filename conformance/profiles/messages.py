@@ -26,6 +26,15 @@ def changed(request: Request, change: Callable[[Sequence[Message]], Iterable[Mes
     return replace(request, messages=tuple(change(request.messages)) or request.messages)
 
 
+def with_user(request: Request, text: str) -> Request:
+    """The request with a further word of the user, in a history in Chat's own words too."""
+    verbatim = request.extra.get("messages")
+    if isinstance(verbatim, list):
+        more = {"role": "user", "content": text}
+        return replace(request, extra={**request.extra, "messages": [*verbatim, more]})
+    return replace(request, messages=(*request.messages, Message.user(text)))
+
+
 def says_nothing(message: Message) -> bool:
     """Whether a message has neither words, media nor calls; reasoning alone counts as nothing."""
     return all(isinstance(p, Reasoning) or (isinstance(p, Text) and not _said(p)) for p in message.parts)

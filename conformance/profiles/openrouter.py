@@ -47,6 +47,7 @@ class OpenRouter(Compatible):
         Works around quirk `gemini-tool-choice-required-unreliable`. Works around quirk
         `openrouter-forced-tool-drops-reasoning`.
         """
+        request = tools.allowed_alone(request)
         reasons = bool(efforts.wants_thinking(request)) and bodies.matches(ANTHROPIC, asked.model)
         return tools.softened(request) if reasons or bodies.matches("gemini", asked.model) else request
 
@@ -77,17 +78,26 @@ class OpenRouter(Compatible):
             }
         return super().repair_document(document, asked)
 
-    def again(self, refusal: Refusal | None, asked: Asked) -> Again | None:
+    def repair_error(self, status: int, document: Any, asked: Asked) -> tuple[int, Any]:
+        """Works around quirk `openrouter-tool-choice-404`: no model is missing, so it is no 404."""
+        status, document = super().repair_error(status, document, asked)
+        error = document.get("error") if isinstance(document, dict) else None
+        said = error.get("message") if isinstance(error, dict) else None
+        capability = status == 404 and isinstance(said, str) and "No endpoints found that support" in said
+        return (400 if capability else status), document
+
+    def again(self, failure: Refusal | str, asked: Asked) -> Again | None:
         """Works around quirk `openrouter-tool-choice-404`: a capability that is missing, not a model.
 
         A 429 of a server behind it is tried again, and then elsewhere, as any: Works around quirk
         `aggregator-429-from-upstream`.
         """
-        if refusal is not None and "tool_choice" in refusal.text and refusal.status in (400, 404):
+        refused = not isinstance(failure, str) and failure.status in (400, 404)
+        if refused and "tool_choice" in failure.text:
             softer = tools.softened(asked.request)
             if softer != asked.request:
                 return Again(softer, "tool_choice auto, and words that ask for the call")
-        return super().again(refusal, asked)
+        return super().again(failure, asked)
 
 
 def reasoning_not_off(request: Request) -> Request:

@@ -15,7 +15,7 @@ from typing import Literal
 from conformance.profiles.answers import document_in
 from conformance.profiles.errors import promoted
 from conformance.profiles.profile import Asked, Profile, Refusal
-from conformance.types import Ending, Exchange, FailureKind, HttpResponse, Turn
+from conformance.types import Ending, Exchange, FailureKind, HttpResponse
 from conformance.wires import Wire
 
 _GOES_AWAY: frozenset[FailureKind] = frozenset({"connect", "timeout", "protocol"})
@@ -43,39 +43,36 @@ ANSWERED = Outcome("answered")
 
 
 def outcome(
-    exchange: Exchange, turn: Turn | None, asked: Asked | None, profile: Profile, wire: Wire, now: float
+    exchange: Exchange, seen: Exchange, asked: Asked | None, profile: Profile, wire: Wire, now: float
 ) -> Outcome:
-    """What became of an exchange, its response as it came.
+    """What became of an exchange: as it came, and as it is ``seen`` once it is repaired.
 
-    ``turn`` is what the repaired answer says, ``asked`` is ``None`` for bytes that no request stands behind,
-    ``now`` is the time in seconds since 1970.
+    ``asked`` is ``None`` for bytes that no request stands behind, ``now`` is the time in seconds since 1970.
     """
     response = exchange.response
-    if response is None:
+    if response is None or seen.response is None:
         failure = exchange.failure
         if failure is not None and failure.kind in _GOES_AWAY:
             return Outcome("failed", failure.message)
         return Outcome("refused", failure.message if failure else "nothing came")
-    error = wire.error_of(response)
+    error = wire.error_of(response) or wire.error_of(seen.response)
     if error is not None:
-        status = response.status if response.status >= 300 else promoted(error, document_in(response))
-        refusal = Refusal(
-            status,
-            " ".join(filter(None, (error.message, str(error.code or ""), error.type))),
-            document_in(response),
-        )
+        document = document_in(response)
+        status = max(response.status, seen.response.status)
+        status = promoted(error, document) if status < 300 else status
+        words = (error.message, str(error.code or ""), error.type)
+        refusal = Refusal(status, " ".join(filter(None, words)), document)
         why = f"HTTP {response.status}{f' meaning {status}' if status != response.status else ''}"
         if status == 429 or status >= 500:
             return Outcome("failed", why, retry_after(response, now), refusal)
-        kind: Literal["refused", "elsewhere"] = (
-            "elsewhere" if _NO_TOOLS_THERE.search(error.message) else "refused"
-        )
-        return Outcome(kind, why, refusal=refusal)
+        lacking = _NO_TOOLS_THERE.search(error.message)
+        return Outcome("elsewhere" if lacking else "refused", why, refusal=refusal)
     if exchange.ending in _BROKEN and response.status < 300:
         return Outcome("failed", f"the connection broke ({exchange.ending})")
-    if exchange.ending != "complete" or asked is None or turn is None:
+    turns = wire.decode(seen.response) if seen.response.status < 300 else ()
+    if exchange.ending != "complete" or asked is None or not turns:
         return ANSWERED
-    why = profile.unusable(turn, asked) or ""
+    why = profile.unusable(turns[0], asked) or ""
     return Outcome("failed", why, unusable=True) if why else ANSWERED
 
 

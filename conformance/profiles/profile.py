@@ -174,8 +174,10 @@ class Profile:
         """Why an answer is none though nothing says it failed; it is asked for again then."""
         return None
 
-    def again(self, refusal: Refusal | None, asked: Asked) -> Again | None:  # noqa: ARG002
-        """Another way to ask, after a refusal or (``None``) an unusable answer; ``None``: there is none."""
+    def again(self, failure: Refusal | str, asked: Asked) -> Again | None:  # noqa: ARG002
+        """Another way to ask, after a refusal or an answer that is unusable (why); ``None``: there is
+        none.
+        """
         return None
 
 

@@ -23,7 +23,16 @@ def repaired(document: Any, names: Mapping[str, str], *, qualified: bool = False
         return document
     own = document.get("id")
     qualifier = qualifier_of(own) if qualified and isinstance(own, str) else None
-    return {**document, "output": [item(given, names, qualifier) for given in document["output"]]}
+    out = {**document, "output": [item(given, names, qualifier) for given in document["output"]]}
+    if isinstance(document.get("tools"), list):
+        out["tools"] = [_by_its_name(tool, names) for tool in document["tools"]]
+    return out
+
+
+def _by_its_name(tool: Any, names: Mapping[str, str]) -> Any:
+    if not isinstance(tool, dict) or not isinstance(tool.get("name"), str):
+        return tool
+    return {**tool, "name": names.get(tool["name"], tool["name"])}
 
 
 def item(given: Any, names: Mapping[str, str], qualifier: str | None = None) -> Any:

@@ -65,7 +65,9 @@ def newest_reasoning(given: Items) -> Items:
 
 
 def reasoning_before_each_call(given: Items) -> Items:
-    """The turn's reasoning before each of its calls, its text in ``content`` as well."""
+    """The turn's reasoning before each of its calls, its text in ``content`` as well; a blank where
+    it is lost.
+    """
     out: Items = []
     latest: Body | None = None
     for item in given:
@@ -73,8 +75,9 @@ def reasoning_before_each_call(given: Items) -> Items:
             latest = item = _with_text(item)
         elif not _is_of_assistant(item):
             latest = None
-        if kind(item) in _CALLS and latest is not None and out and kind(out[-1]) != "reasoning":
-            out.append({key: value for key, value in latest.items() if key != "id"})
+        if kind(item) in _CALLS and not (out and kind(out[-1]) == "reasoning"):
+            again = latest or _with_text({"type": "reasoning", "summary": []})
+            out.append({key: value for key, value in again.items() if key != "id"})
         out.append(item)
     return out
 

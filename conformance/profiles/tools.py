@@ -121,6 +121,20 @@ def at_most(request: Request, most: int) -> Request:
     return replace(request, tools=tuple(request.tools[i] for i in kept))
 
 
+def allowed_alone(request: Request) -> Request:
+    """A choice of ``allowed_tools`` as these tools alone, and its mode as the choice."""
+    choice = request.extra.get("tool_choice")
+    allowed = choice.get("allowed_tools") if isinstance(choice, dict) else None
+    listed = allowed.get("tools") if isinstance(allowed, dict) else None
+    if not isinstance(allowed, dict) or not isinstance(listed, list):
+        return request
+    named = {_name_in(item) for item in listed if isinstance(item, dict)}
+    mode = "required" if allowed.get("mode") == "required" else "auto"
+    extra = {key: value for key, value in request.extra.items() if key != "tool_choice"}
+    kept = tuple(tool for tool in request.tools if tool.name in named)
+    return replace(request, tools=kept or request.tools, tool_choice=mode, extra=extra)
+
+
 def is_forced(request: Request) -> bool:
     """Whether a call is forced, by ``required`` or by name."""
     return request.tool_choice == "required" or isinstance(request.tool_choice, NamedChoice)
@@ -161,6 +175,10 @@ def none_by_absence(request: Request) -> Request:
 
 def instructed(request: Request, text: str) -> Request:
     """The instruction at the end of the leading system message, or as one."""
+    verbatim = request.extra.get("messages")
+    if isinstance(verbatim, list):
+        system = {"role": "system", "content": text}
+        return replace(request, extra={**request.extra, "messages": [system, *verbatim]})
     first, *rest = request.messages or (None,)
     if first is not None and first.role in ("system", "developer"):
         return replace(request, messages=(replace(first, parts=(*first.parts, Text(f"\n\n{text}"))), *rest))

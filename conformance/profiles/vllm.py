@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from conformance.profiles import bodies, efforts, messages, responses_bodies, tools
 from conformance.profiles.compatible import Compatible
@@ -14,6 +14,7 @@ from conformance.types import Request
 
 MISTRAL = r"mistral|devstral|magistral"
 GEMMA = r"gemma"
+UNREAD = "Failed to parse"
 GPT_OSS = efforts.table({r"gpt-oss": "low medium high"})
 
 
@@ -130,15 +131,28 @@ class LlamaCpp(VLLM):
     )
 
     def prepare_body(self, body: Body, asked: Asked) -> Body:
-        """Works around quirk `llamacpp-request-id-null-rejected`."""
-        body = super().prepare_body(body, asked)
-        return bodies.without_null_ids(body) if asked.wire == "openai-chat" else body
+        """No id that is null, no past arguments that are no JSON: its parser fails on both.
 
-    def again(self, refusal: Refusal | None, asked: Asked) -> Again | None:
+        Works around quirk `llamacpp-request-id-null-rejected`. Works around quirk
+        `llamacpp-500-on-argument-parse`.
+        """
+        body = super().prepare_body(body, asked)
+        return bodies.json_arguments(bodies.without_null_ids(body)) if asked.wire == "openai-chat" else body
+
+    def repair_error(self, status: int, document: Any, asked: Asked) -> tuple[int, Any]:
+        """Works around quirk `llamacpp-request-id-null-rejected`: messages that can't be read are the
+        client's fault, whatever the status says.
+        """
+        error = document.get("error") if isinstance(document, dict) else None
+        said = error.get("message") if isinstance(error, dict) else None
+        unread = status == 500 and isinstance(said, str) and f"{UNREAD} messages" in said
+        return super().repair_error(400 if unread else status, document, asked)
+
+    def again(self, failure: Refusal | str, asked: Asked) -> Again | None:
         """Its parser's failures are chance: Works around quirk `llamacpp-500-on-argument-parse`, as any 500.
 
         In a stream the same is asked for whole: Works around quirk `llamacpp-stream-parse-error`.
         """
-        if refusal is not None and "Failed to parse" in refusal.text:
+        if not isinstance(failure, str) and UNREAD in failure.text:
             return asked_whole(asked)
-        return super().again(refusal, asked)
+        return super().again(failure, asked)

@@ -7,78 +7,96 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
-from conformance.scripted_model.weights import HEAD_SIZE, RMS_EPS, Model
+from conformance.scripted_model.weights import HEAD_SIZE, HEADS, HIDDEN, RMS_EPS, Model
 
 if TYPE_CHECKING:
     from conformance.scripted_model.weights import Array
 
+Precision = Literal["single", "half-cache", "half", "bfloat"]
+"""What engines round to: nothing, the KV cache to half precision, or all that is stored to 16 bits."""
 
-def forward(model: Model, ids: Sequence[int], *, last: int, half: bool = False) -> Array:
-    """The logits after each of the ``last`` last tokens of ``ids``: an array ``[last, vocab]``.
 
-    ``half`` rounds queries, keys and values to 16 bits, as engines with a half-precision KV cache do.
-    """
+def forward(model: Model, ids: Sequence[int], *, last: int, precision: Precision = "single") -> Array:
+    """The logits after each of the ``last`` last tokens of ``ids``: an array ``[last, vocab]``."""
     import numpy as np
 
-    shape, tensors = model.shape, model.tensors
-
-    def weight(name: str) -> Array:
-        return tensors[f"model.layers.0.{name}.weight"]
-
-    def project(name: str, x: Array) -> Array:
-        y = x @ weight(f"self_attn.{name}").T + tensors[f"model.layers.0.self_attn.{name}.bias"]
-        return y.reshape(len(x), shape.heads, HEAD_SIZE).transpose(1, 0, 2)  # [head, token, HEAD_SIZE]
-
     def stored(x: Array) -> Array:
-        return x.astype(np.float16).astype(np.float32) if half else x
+        return x if precision in ("single", "half-cache") else _rounded(x, precision)
 
-    x = tensors["model.embed_tokens.weight"][list(ids)]
+    def cached(x: Array) -> Array:
+        return x if precision == "single" else _rounded(x, precision)
+
+    def linear(x: Array, name: str) -> Array:
+        y: Array = x @ stored(model.tensors[f"{name}.weight"]).T
+        bias = model.tensors.get(f"{name}.bias")
+        return stored(y if bias is None else y + stored(bias))
+
+    def heads(x: Array) -> Array:
+        return x.reshape(len(x), HEADS, HEAD_SIZE).transpose(1, 0, 2)  # [head, token, HEAD_SIZE]
+
+    layer = "model.layers.0"
+    x = stored(model.tensors["model.embed_tokens.weight"][list(ids)])
     positions = np.arange(len(ids), dtype=np.float32)
-    normed = _rms_norm(x, weight("input_layernorm"))
-    query = stored(_rope(project("q_proj", normed[-last:]), positions[-last:], shape.rope_base))
-    key = stored(_rope(project("k_proj", normed), positions, shape.rope_base))
-    value = stored(project("v_proj", normed))
+    normed = stored(_rms_norm(x, model.tensors[f"{layer}.input_layernorm.weight"]))
+    turned = (positions, model.shape.rope_base)
+    query = cached(_rope(heads(linear(normed[-last:], f"{layer}.self_attn.q_proj")), positions[-last:], turned[1]))
+    key = cached(_rope(heads(linear(normed, f"{layer}.self_attn.k_proj")), *turned))
+    value = cached(heads(linear(normed, f"{layer}.self_attn.v_proj")))
     scores = query @ key.transpose(0, 2, 1) / np.float32(math.sqrt(HEAD_SIZE))
     scores = np.where(positions <= positions[-last:, None], scores, np.float32(-np.inf))
     scores = np.exp(scores - scores.max(axis=-1, keepdims=True))
-    attended = scores / scores.sum(axis=-1, keepdims=True) @ value
-    x = x[-last:] + attended.transpose(1, 0, 2).reshape(last, shape.hidden) @ weight("self_attn.o_proj").T
+    attended = stored(scores / scores.sum(axis=-1, keepdims=True) @ value)
+    attended = attended.transpose(1, 0, 2).reshape(last, HIDDEN)
+    x = stored(x[-last:] + linear(attended, f"{layer}.self_attn.o_proj"))
 
-    normed = _rms_norm(x, weight("post_attention_layernorm"))
-    gate, up = normed @ weight("mlp.gate_proj").T, normed @ weight("mlp.up_proj").T
-    x = x + (gate / (1 + np.exp(-gate)) * up) @ weight("mlp.down_proj").T
-    logits: Array = _rms_norm(x, tensors["model.norm.weight"]) @ tensors["lm_head.weight"].T
-    return logits
+    normed = stored(_rms_norm(x, model.tensors[f"{layer}.post_attention_layernorm.weight"]))
+    gate, up = linear(normed, f"{layer}.mlp.gate_proj"), linear(normed, f"{layer}.mlp.up_proj")
+    with np.errstate(over="ignore"):  # a gate far below zero is shut, and e to its negative is infinite
+        opened = stored(stored(gate / (1 + np.exp(-gate))) * up)
+    x = stored(x + linear(opened, f"{layer}.mlp.down_proj"))
+    return linear(stored(_rms_norm(x, model.tensors["model.norm.weight"])), "lm_head")
 
 
-def generate(model: Model, prompt: str, *, limit: int, half: bool = False) -> str:
-    """What the model says after ``prompt``, greedily, until end-of-turn or ``limit`` tokens."""
+def generate(model: Model, prompt: str, *, limit: int, precision: Precision = "single") -> str:
+    """What the model says after ``prompt``, greedily, until a script's end or ``limit`` tokens."""
     ids = model.vocabulary.encode(prompt)
     said: list[int] = []
     while len(said) < limit:
-        token = int(forward(model, [*ids, *said], last=1, half=half)[0].argmax())
-        if token == model.vocabulary.eos:
+        token = int(forward(model, [*ids, *said], last=1, precision=precision)[0].argmax())
+        if token in model.vocabulary.ends.values():
             break
         said.append(token)
     return model.vocabulary.decode(said)
 
 
-def smallest_gap(model: Model, prompt: str, name: str, *, half: bool = False) -> float:
-    """The least logit gap, over all steps of a script, between the token it wants and the best other one.
+def smallest_gap(model: Model, prompt: str, name: str, *, precision: Precision = "single") -> float:
+    """The least logit gap, over all tokens of a script, between the one it wants and the best other one.
 
-    Positive means: after ``prompt`` the model emits exactly this script, each step following from the last.
+    Positive means: after ``prompt`` the model emits exactly this script, each token following from the last.
     """
     import numpy as np
 
-    wanted = [*model.vocabulary.chains[name], model.vocabulary.eos]
+    wanted = [*model.vocabulary.chains[name], model.vocabulary.ends[name]]
     ids = [*model.vocabulary.encode(prompt), *wanted[:-1]]
-    logits = forward(model, ids, last=len(wanted), half=half)
+    logits = forward(model, ids, last=len(wanted), precision=precision)
     rows = np.arange(len(wanted))
     right = logits[rows, wanted].copy()
     logits[rows, wanted] = -np.inf
     return float((right - logits.max(axis=-1)).min())
+
+
+def _rounded(x: Array, precision: Precision) -> Array:
+    """To half precision, or to bfloat16 (the upper 16 bits of a float, to the nearest, ties to even)."""
+    import numpy as np
+
+    if precision != "bfloat":
+        return x.astype(np.float16).astype(np.float32)
+    bits = np.ascontiguousarray(x, np.float32).view(np.uint32)
+    upper = (bits + 0x7FFF + ((bits >> 16) & 1)) & np.uint32(0xFFFF0000)
+    rounded: Array = upper.astype(np.uint32).view(np.float32)
+    return rounded
 
 
 def _rms_norm(x: Array, weight: Array) -> Array:

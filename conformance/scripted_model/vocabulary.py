@@ -1,64 +1,87 @@
-"""The tokens of a scripted model: specials, markers, single bytes, and the steps of the scripts.
+"""The tokens of a scripted model: special tokens, markers, single bytes, and the pieces of the scripts.
 
-Prompts are tokenised to markers, specials and single bytes; only the model's own output uses steps. So what
-comes next depends on the last token and the last marker alone, and one layer is enough.
+There are no merges: engines cut a prompt into special tokens, markers and single bytes.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal
 
-from conformance.scripted_model.steps import ScriptError, cut
+from conformance.scripted_model.codes import COUNT
+from conformance.scripted_model.cutting import Chain, ScriptError, Split, cut
 
-TokenKind = Literal["special", "marker", "plain", "step"]
+TokenKind = Literal["control", "added", "marker", "byte", "piece"]
+"""``control``: engines leave it out of the text unless asked (``special`` in Hugging Face's files)."""
 
 MAX_SCRIPTS = 512
-SPECIALS = ("<|endoftext|>", "<|im_start|>", "<|im_end|>")
+PAD = "<|endoftext|>"
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._/-]{0,199}")
+_WHOLE = ("control", "added", "marker")
 
 
 @dataclass(frozen=True, slots=True)
+class Script:
+    """What is written, and the special token that ends it."""
+
+    text: str
+    end: str
+
+
+@dataclass(frozen=True, slots=True)
+class Specials:
+    """The special tokens of a model. Those in ``whole`` are single tokens in scripts, too."""
+
+    control: tuple[str, ...]
+    added: tuple[str, ...] = ()
+    whole: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
 class Vocabulary:
-    """Token texts (in the byte alphabet) by id, and which ids belong to which script.
+    """Token texts by id, and which ids make up which script (``()`` for an empty one)."""
 
-    ``chains`` gives a script's steps in order, ``()`` for an empty text.
-    """
-
-    tokens: tuple[str, ...]
+    tokens: tuple[bytes, ...]
     kinds: tuple[TokenKind, ...]
     markers: Mapping[str, int]
     chains: Mapping[str, tuple[int, ...]]
-    eos: int
+    ends: Mapping[str, int]
 
-    @property
-    def merge(self) -> tuple[str, str]:
-        """The only BPE merge: loaders insist on a list, and this one never applies to text (two NULs)."""
-        nul = _ALPHABET[0]
-        return (nul, nul)
+    @cached_property
+    def ids(self) -> Mapping[bytes, int]:
+        return {token: number for number, token in enumerate(self.tokens)}
+
+    @cached_property
+    def _whole(self) -> re.Pattern[str]:
+        texts = [t.decode() for t, kind in zip(self.tokens, self.kinds, strict=True) if kind in _WHOLE]
+        return re.compile("(" + "|".join(map(re.escape, sorted(texts, key=len, reverse=True))) + ")")
+
+    def spelled(self, number: int) -> str:
+        """A token as model files spell it: special ones as they are, others in the byte alphabet."""
+        token = self.tokens[number]
+        return token.decode() if self.kinds[number] in _WHOLE else "".join(ALPHABET[byte] for byte in token)
 
     def encode(self, prompt: str) -> list[int]:
-        """Token ids of a prompt, as engines find them: specials and markers first, then bytes."""
-        whole = {t: i for i, (t, k) in enumerate(zip(self.tokens, self.kinds, strict=True)) if k in _WHOLE}
-        byte = self.tokens.index(_ALPHABET[0])
-        ids: list[int] = []
-        for piece in re.split("(" + "|".join(map(re.escape, whole)) + ")", prompt):
-            ids += [whole[piece]] if piece in whole else [byte + b for b in piece.encode()]
-        return ids
+        """Token ids of a prompt, as engines find them: special tokens and markers first, then bytes."""
+        numbers: list[int] = []
+        for n, part in enumerate(self._whole.split(prompt)):
+            numbers += [self.ids[part.encode()]] if n % 2 else [self.ids[bytes([b])] for b in part.encode()]
+        return numbers
 
-    def decode(self, ids: Iterable[int]) -> str:
-        """The text of step and byte tokens; bytes that are not UTF-8 become U+FFFD."""
-        return bytes(_BYTES[c] for i in ids for c in self.tokens[i]).decode(errors="replace")
+    def decode(self, numbers: Iterable[int]) -> str:
+        """The text of these tokens; bytes that are not UTF-8 become U+FFFD."""
+        return b"".join(self.tokens[number] for number in numbers).decode(errors="replace")
 
 
-def vocabulary(scripts: Mapping[str, str], *, eos: str) -> Vocabulary:
+def vocabulary(scripts: Mapping[str, Script], specials: Specials, split: Split) -> Vocabulary:
     """The vocabulary of these scripts; a pure function of names, order and texts.
 
-    Raises ``ScriptError`` for no scripts, more than 512, a name that can't stand in a marker, or a text that
-    can't be cut into steps.
+    Raises ``ScriptError`` for no scripts, more than 512, a name that can't stand in a marker, an end that is no
+    control token, or a text that can't be cut.
     """
     if not scripts:
         raise ScriptError("no scripts: a scripted model needs at least one")
@@ -67,32 +90,36 @@ def vocabulary(scripts: Mapping[str, str], *, eos: str) -> Vocabulary:
     for name in scripts:
         if not _NAME.fullmatch(name):
             raise ScriptError(f"script name {name!r}: only letters, digits and . _ / - can stand in a marker")
-    specials = list(dict.fromkeys((*SPECIALS, eos)))
-    marker_tokens = [f"[[{name}]]" for name in scripts]
-    plain = [*_ALPHABET, _ALPHABET[0] * 2]
-    tokens = [*specials, *marker_tokens, *plain]
-    kinds: list[TokenKind] = [*_kind("special", specials), *_kind("marker", scripts), *_kind("plain", plain)]
-    steps, chains = cut({name: _spell(name, text) for name, text in scripts.items()}, tokens)
-    kinds += _kind("step", steps)
+    control = list(dict.fromkeys((PAD, *specials.control)))
+    named: dict[TokenKind, Sequence[str]] = {
+        "control": control,
+        "added": [token for token in dict.fromkeys(specials.added) if token not in control],
+        "marker": [f"[[{name}]]" for name in scripts],
+    }
+    kinds: dict[bytes, TokenKind] = {text.encode(): kind for kind, texts in named.items() for text in texts}
+    taken = {*kinds, MERGE}
+    chains: dict[str, Chain] = {}
+    for name, script in scripts.items():
+        if script.end not in control:
+            raise ScriptError(f"script {name!r}: its end {script.end!r} is no control token")
+        try:
+            chains[name] = cut(script.text, split, special=specials.whole, taken=taken)
+        except ScriptError as error:
+            raise ScriptError(f"script {name!r}: {error}") from error
+    kinds |= {bytes([b]): "byte" for b in range(256)} | {MERGE: "byte"}
+    for chain in chains.values():
+        for token in chain:
+            kinds.setdefault(token, "piece")
+    if len(kinds) > COUNT:
+        raise ScriptError(f"{len(kinds)} tokens: at most {COUNT} fit in one model, build several")
+    ids = {token: number for number, token in enumerate(kinds)}
     return Vocabulary(
-        tokens=(*tokens, *steps),
-        kinds=tuple(kinds),
-        markers={name: len(specials) + j for j, name in enumerate(scripts)},
-        chains={name: tuple(len(tokens) + step for step in chain) for name, chain in chains.items()},
-        eos=specials.index(eos),
+        tokens=tuple(kinds),
+        kinds=tuple(kinds.values()),
+        markers={name: ids[f"[[{name}]]".encode()] for name in scripts},
+        chains={name: tuple(ids[token] for token in chain) for name, chain in chains.items()},
+        ends={name: ids[script.end.encode()] for name, script in scripts.items()},
     )
-
-
-def _kind(kind: TokenKind, tokens: Collection[str]) -> list[TokenKind]:
-    return [kind] * len(tokens)
-
-
-def _spell(name: str, text: str) -> str:
-    """``text`` in the byte alphabet."""
-    try:
-        return "".join(_ALPHABET[b] for b in text.encode())
-    except UnicodeEncodeError as error:
-        raise ScriptError(f"script {name!r}: not encodable as UTF-8 ({error.reason})") from error
 
 
 def _byte_alphabet() -> tuple[str, ...]:
@@ -102,6 +129,6 @@ def _byte_alphabet() -> tuple[str, ...]:
     return tuple(chr(b) if b in printable else chr(next(spare)) for b in range(256))
 
 
-_ALPHABET = _byte_alphabet()
-_BYTES = {character: byte for byte, character in enumerate(_ALPHABET)}
-_WHOLE = ("special", "marker")
+ALPHABET = _byte_alphabet()
+MERGE = b"\0\0"
+"""The result of the only BPE merge: loaders insist on a list, and two NULs never come up in a prompt."""

@@ -1,31 +1,26 @@
 """The weights of a scripted model: a one-layer Qwen2 network, computed from its vocabulary.
 
-The hidden state is a row of labelled dimensions. Every embedding is the sum of two orthogonal unit vectors:
+Attention gathers what decides: seven heads copy the code of the token exactly 1, 2 ... 7 places back, and one
+copies the script's code from the last marker. The feed-forward block is a table: each neuron knows one place of a
+script by all of these codes, fires if they fit, and writes the code of the token that follows. The output head
+finds the token with that code.
 
-=============================================  =============================================
-token                                          dimensions set
-=============================================  =============================================
-prompt token                                   STAGE[0], REST
-marker of script ``j``                         SEEN[j], MARKER
-step with one successor                        CODE (the successor's unit vector), REST
-step after which scripts part, the ``n``-th    STAGE[n], REST
-=============================================  =============================================
-
-So all rows have the same length, and RMSNorm multiplies each by the same number. Attention finds the last
-marker and copies its SEEN[j] to START[j]. The output head then adds up: a token's own CODE counts most; where
-there is none, the token wins that has both START[j] and STAGE[n]. Without a marker, STAGE[n] decides, and
-counts a little more for the first script.
+The hidden state is a row of labelled dimensions. A token's embedding sets TOKEN[0] (its code), CARRIED (the code
+of its script for a marker, of the first script for all others), MARKER or OTHER, and ONE; attention adds TOKEN[1]
+to TOKEN[7] and SCRIPT; the feed-forward block adds NEXT. All codes have the same length, so RMSNorm multiplies
+every row by the same number.
 """
 
 from __future__ import annotations
 
-import hashlib
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import TYPE_CHECKING, TypeAlias
 
+from conformance.scripted_model.codes import SIZE, codes
+from conformance.scripted_model.cutting import LOOKBACK
+from conformance.scripted_model.table import table
 from conformance.scripted_model.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
@@ -34,17 +29,30 @@ if TYPE_CHECKING:
     Array: TypeAlias = "np.ndarray[tuple[int, ...], np.dtype[np.float32]]"
 
 HEAD_SIZE = 64  # the smallest that every engine's attention kernels take
-FEED_FORWARD = 64  # the feed-forward block is all zeros; engines want one, so it is small
+HEADS = LOOKBACK  # LOOKBACK - 1 that look back, and the one that finds the last marker
+HIDDEN = HEADS * HEAD_SIZE
 RMS_EPS = 1e-6  # Qwen2's
-CODE_SIZE = 256  # +-1/16 each: unit length exactly, and codes of 10,000 steps overlap by less than a third
 
-# Logits before the final norm's gain. START and STAGE decide together, so either alone is half of what wins.
-# DEFAULT lifts the first script's STAGE, and must stay below START. NEXT beats START plus a third of NEXT.
-NEXT, START, STAGE, DEFAULT = 24.0, 8.0, 8.0, 4.0
+_SCRIPT = LOOKBACK * SIZE  # TOKEN[n] begins at n x SIZE
+_CARRIED = _SCRIPT + SIZE
+_NEXT = _CARRIED + SIZE
+_MARKER, _OTHER, _ONE = range(_NEXT + SIZE, _NEXT + SIZE + 3)
 
-# Attention scores lie in +-PEAK. Two markers differ by PEAK x (radians between them): large, so that a few
-# tokens decide; small enough that the products, eight times that before scaling, fit half precision (65,504).
+# A neuron sums up how much of what it wants is there, in units of one code: all of it is as many units as codes
+# it knows, and any other input lacks half a unit or more. The threshold lies in the middle.
+SHARP = 64.0
+FIRING = SHARP / 4
+
+# A context of n tokens counts START x 2**n: a longer one outvotes all shorter ones, and START, which fires as
+# long as its script is the current one, loses to any. FIRING x START x 2**8 fits half precision (65,504).
+START = 4.0
+LOGIT = 2.0
+
+# Attention scores of the head that finds markers lie in +-PEAK. Two markers differ by PEAK x (radians between
+# them): large, so that a few tokens decide; small enough that the products, eight times that before scaling, fit
+# half precision. Those that look back prefer their token to its neighbours by about NEAR.
 PEAK = 8000.0
+NEAR = 40.0
 
 # The slowest rotary pair turns by SPAN over the whole context. A marker's key starts SPAN/2 short of a right
 # angle to the query: with growing distance its score only falls. Any other key points away from the query
@@ -57,12 +65,8 @@ class Shape:
     """The sizes of the network; ``ctx`` in tokens. There are as many key/value heads as query heads."""
 
     vocab: int
-    hidden: int
+    feed_forward: int
     ctx: int
-
-    @property
-    def heads(self) -> int:
-        return self.hidden // HEAD_SIZE
 
     @property
     def rope_base(self) -> float:
@@ -87,91 +91,102 @@ def compute(vocabulary: Vocabulary, *, ctx: int) -> Model:
     """
     import numpy as np
 
-    scripts = len(vocabulary.markers)
-    parting = _parting(vocabulary)
-    first = set(next(iter(vocabulary.chains.values()))) or {vocabulary.eos}
-    stages = 1 + max(sum(step in parting for step in chain) for chain in vocabulary.chains.values())
-    seen, start, code = 0, scripts, 2 * scripts
-    stage = code + CODE_SIZE
-    rest, marker = stage + stages, stage + stages + 1
-    hidden = 512 * math.ceil((marker + 1) / 512)
-    shape = Shape(vocab=len(vocabulary.tokens), hidden=hidden, ctx=ctx)
+    embedding, gain = _embedding(vocabulary)
+    attention, gain = _attention(gain, ctx)
+    feed_forward = _feed_forward(vocabulary, gain)
+    head = np.zeros_like(embedding)
+    head[:, _NEXT : _NEXT + SIZE] = LOGIT * codes(range(len(head)))
+    ones = np.ones(HIDDEN, np.float32)
+    layer = attention | feed_forward | {"input_layernorm.weight": ones, "post_attention_layernorm.weight": ones}
+    tensors = {"model.embed_tokens.weight": embedding, "model.norm.weight": ones, "lm_head.weight": head}
+    tensors |= {f"model.layers.0.{name}": array for name, array in layer.items()}
+    shape = Shape(len(vocabulary.tokens), len(feed_forward["mlp.gate_proj.weight"]), ctx)
+    return Model(vocabulary, shape, tensors)
 
-    embed = np.zeros((shape.vocab, hidden), np.float32)
-    head = np.zeros((shape.vocab, hidden), np.float32)
-    embed[:, rest] = 1
-    for token, kind in enumerate(vocabulary.kinds):
-        embed[token, stage] = kind != "step"
-    for j, (name, token) in enumerate(vocabulary.markers.items()):
-        embed[token] = 0
-        embed[token, [seen + j, marker]] = 1
-        column = stage - 1
-        for step, following in pairwise((token, *vocabulary.chains[name], vocabulary.eos)):
-            if step == token or step in parting:
-                column += 1
-                if step in parting:
-                    embed[step, column] = 1
-                head[following, start + j] = START
-                head[following, column] = STAGE + DEFAULT * (following in first)
-            else:
-                embed[step, code : code + CODE_SIZE] = _code(following)
-                head[following, code : code + CODE_SIZE] = NEXT * _code(following)
 
-    gain = math.sqrt(hidden / 2)  # what RMSNorm multiplies a row of squared length 2 by
-    reach = math.sqrt(PEAK * math.sqrt(HEAD_SIZE))  # attention divides products by the root of the head size
-    slow, slow_partner = HEAD_SIZE // 2 - 1, HEAD_SIZE - 1  # RoPE pairs dimension i with i + HEAD_SIZE / 2
-    query_bias = np.zeros(hidden, np.float32)
-    key = np.zeros((hidden, hidden), np.float32)
-    key_bias = np.zeros(hidden, np.float32)
-    value = np.zeros((hidden, hidden), np.float32)
-    output = np.zeros((hidden, hidden), np.float32)
-    # The angle of a key from the query, before rotation: of a marker's, of any other.
-    ahead, away = -(math.pi - SPAN) / 2, -(math.pi - SPAN / 2)
-    for group in range(0, scripts, HEAD_SIZE):  # one head carries the markers of 64 scripts
-        query_bias[group + slow] = reach
-        for dimension, ratio in ((slow, math.cos), (slow_partner, math.sin)):
-            key_bias[group + dimension] = reach * ratio(away)
-            key[group + dimension, marker] = reach * (ratio(ahead) - ratio(away)) / gain
-    for j in range(scripts):
-        value[j, seen + j] = 1 / gain
-        output[start + j, j] = 1
+def _gain(dimensions: int) -> float:
+    """What RMSNorm multiplies a row with, in which so many dimensions are 1 or -1 and the others 0."""
+    return math.sqrt(HIDDEN / dimensions)
 
-    def zeros(*size: int) -> Array:
-        return np.zeros(size, np.float32)
 
-    ones = np.ones(hidden, np.float32)
-    layer = {
-        "input_layernorm.weight": ones,
-        "self_attn.q_proj.weight": zeros(hidden, hidden),
+def _embedding(vocabulary: Vocabulary) -> tuple[Array, float]:
+    """The embeddings, and the gain of the norm behind them."""
+    import numpy as np
+
+    rows = np.zeros((len(vocabulary.tokens), HIDDEN), np.float32)
+    markers = list(vocabulary.markers.values())
+    rows[:, :SIZE] = codes(range(len(rows)))
+    rows[:, _CARRIED : _CARRIED + SIZE] = codes([0])
+    rows[markers, _CARRIED : _CARRIED + SIZE] = codes(range(len(markers)))
+    rows[:, _OTHER] = 1
+    rows[markers, _OTHER] = 0
+    rows[markers, _MARKER] = 1
+    rows[:, _ONE] = 1
+    return rows, _gain(2 * SIZE + 2)
+
+
+def _attention(gain: float, ctx: int) -> tuple[dict[str, Array], float]:
+    """The attention block behind a norm of that ``gain``, and the gain of the norm behind the block."""
+    import numpy as np
+
+    query, key, value, output = (np.zeros((HIDDEN, HIDDEN), np.float32) for _ in range(4))
+    query_bias, key_bias = np.zeros(HIDDEN, np.float32), np.zeros(HIDDEN, np.float32)
+    pairs = np.arange(HEAD_SIZE // 2)  # RoPE pairs dimension i with i + HEAD_SIZE / 2
+    turns = Shape(0, 0, ctx).rope_base ** (-pairs / len(pairs))
+    signs = np.arange(SIZE)
+
+    # Query and key are constants, so a score says how far apart two tokens are and nothing else. All pairs of a
+    # query are turned back by `back` tokens: they agree with the key exactly there.
+    reach = math.sqrt(NEAR * math.sqrt(HEAD_SIZE))  # attention divides products by the root of the head size
+    for back in range(1, LOOKBACK):
+        head = (back - 1) * HEAD_SIZE
+        query_bias[head + pairs] = reach * np.cos(turns * back)
+        query_bias[head + len(pairs) + pairs] = -reach * np.sin(turns * back)
+        key_bias[head + pairs] = reach
+        value[head + signs, signs] = 1 / gain
+        output[back * SIZE + signs, head + signs] = 1
+
+    head = (LOOKBACK - 1) * HEAD_SIZE
+    reach = math.sqrt(PEAK * math.sqrt(HEAD_SIZE))
+    slow, partner = head + len(pairs) - 1, head + HEAD_SIZE - 1
+    ahead, away = -(math.pi - SPAN) / 2, -(math.pi - SPAN / 2)  # of a marker's key, of any other; before rotation
+    query_bias[slow] = reach
+    for flag, angle in ((_MARKER, ahead), (_OTHER, away)):
+        key[slow, flag] = reach * math.cos(angle) / gain
+        key[partner, flag] = reach * math.sin(angle) / gain
+    value[head + signs, _CARRIED + signs] = 1 / gain
+    output[_SCRIPT + signs, head + signs] = 1
+
+    block = {
+        "self_attn.q_proj.weight": query,
         "self_attn.q_proj.bias": query_bias,
         "self_attn.k_proj.weight": key,
         "self_attn.k_proj.bias": key_bias,
         "self_attn.v_proj.weight": value,
-        "self_attn.v_proj.bias": zeros(hidden),
+        "self_attn.v_proj.bias": np.zeros(HIDDEN, np.float32),
         "self_attn.o_proj.weight": output,
-        "post_attention_layernorm.weight": ones,
-        "mlp.gate_proj.weight": zeros(FEED_FORWARD, hidden),
-        "mlp.up_proj.weight": zeros(FEED_FORWARD, hidden),
-        "mlp.down_proj.weight": zeros(hidden, FEED_FORWARD),
     }
-    tensors = {"model.embed_tokens.weight": embed, "model.norm.weight": ones, "lm_head.weight": head}
-    tensors |= {f"model.layers.0.{name}": array for name, array in layer.items()}
-    return Model(vocabulary, shape, tensors)
+    return block, _gain((LOOKBACK + 2) * SIZE + 2)
 
 
-def _parting(vocabulary: Vocabulary) -> set[int]:
-    """The steps with more than one successor."""
-    successors: dict[int, set[int]] = {}
-    for chain in vocabulary.chains.values():
-        for step, following in pairwise((*chain, vocabulary.eos)):
-            successors.setdefault(step, set()).add(following)
-    return {step for step, following in successors.items() if len(following) > 1}
-
-
-def _code(token: int) -> Array:
-    """A unit vector of signs from hash bits: unlike a random generator's, the same with every numpy."""
+def _feed_forward(vocabulary: Vocabulary, gain: float) -> dict[str, Array]:
+    """The feed-forward block behind a norm of that ``gain``: a neuron for each entry of the table."""
     import numpy as np
 
-    digest = hashlib.shake_256(str(token).encode()).digest(CODE_SIZE // 8)
-    bits = np.unpackbits(np.frombuffer(digest, np.uint8))
-    return (bits.astype(np.float32) * 2 - 1) / np.float32(math.sqrt(CODE_SIZE))
+    entries = table(vocabulary)
+    size = 64 * math.ceil(len(entries) / 64)  # kernels like round numbers; the rest is zeros, and never fires
+    gate, up = np.zeros((size, HIDDEN), np.float32), np.zeros((size, HIDDEN), np.float32)
+    down = np.zeros((HIDDEN, size), np.float32)
+    unit = SHARP / gain
+    for back in range(LOOKBACK):
+        rows = [n for n, entry in enumerate(entries) if back < len(entry.context)]
+        wanted = codes(entries[n].context[back] for n in rows)
+        gate[rows, back * SIZE : (back + 1) * SIZE] = unit / SIZE * wanted
+    rows = [n for n, entry in enumerate(entries) if entry.script is not None]
+    wanted = codes(entry.script for entry in entries if entry.script is not None)
+    gate[rows, _SCRIPT : _SCRIPT + SIZE] = unit / SIZE * wanted
+    for n, entry in enumerate(entries):
+        gate[n, _ONE] = unit * (1 / 4 - len(entry.context) - (entry.script is not None))
+        up[n, _ONE] = START * 2 ** len(entry.context) / gain
+    down[_NEXT : _NEXT + SIZE, : len(entries)] = codes(entry.following for entry in entries).T / FIRING
+    return {"mlp.gate_proj.weight": gate, "mlp.up_proj.weight": up, "mlp.down_proj.weight": down}

@@ -28,7 +28,7 @@ CELLS = [
     (over, scenario.id)
     for over in WIRES
     for scenario in SCENARIOS.values()
-    if scenario.policy is None and inexpressible(scenario, wire(over)) is None
+    if not scenario.policy and inexpressible(scenario, wire(over)) is None
 ]
 """Every wire with every scenario that it can say.
 

@@ -22,7 +22,9 @@ def test_a_quirk_shows_by_rules_and_scenarios_that_exist(quirk: Quirk) -> None:
     for shows in quirk.shows:
         assert set(shows.rules) <= set(RULES)
         for pattern in shows.scenarios:
-            assert any(fnmatchcase(scenario, pattern) for scenario in {**SCENARIOS, **QUIRK_SCENARIOS}), pattern
+            assert any(fnmatchcase(scenario, pattern) for scenario in {**SCENARIOS, **QUIRK_SCENARIOS}), (
+                pattern
+            )
 
 
 @pytest.mark.parametrize("quirk", QUIRKS, ids=lambda q: q.id)

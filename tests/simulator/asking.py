@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import cache
 from typing import Any
 
 import httpx
@@ -33,8 +34,14 @@ _PATHS: Mapping[WireName, str] = {
     "gemini": "/v1beta/models/reference:generateContent",
     "ollama": "/api/chat",
 }
-_HEADERS = {"authorization": f"Bearer {KEY}", "x-api-key": KEY, "x-goog-api-key": KEY}
-_HEADERS["anthropic-version"] = "2023-06-01"
+_BEARER = {"authorization": f"Bearer {KEY}"}
+_HEADERS: Mapping[WireName, Mapping[str, str]] = {
+    "openai-chat": _BEARER,
+    "openai-responses": _BEARER,
+    "anthropic-messages": {"x-api-key": KEY, "anthropic-version": "2023-06-01"},
+    "gemini": {"x-goog-api-key": KEY},
+    "ollama": {},
+}
 
 
 def post(client: httpx.Client, simulator: Simulator, persona: str, wire: WireName, stream: bool) -> Any:
@@ -46,7 +53,7 @@ def post(client: httpx.Client, simulator: Simulator, persona: str, wire: WireNam
         body["stream"] = stream
     if wire == "openai-chat" and stream:
         body["stream_options"] = {"include_usage": True}
-    return client.stream("POST", simulator.base_url(persona, wire) + path, json=body, headers=_HEADERS)
+    return client.stream("POST", simulator.base_url(persona, wire) + path, json=body, headers=_HEADERS[wire])
 
 
 def received(client: httpx.Client, simulator: Simulator, persona: str, wire: WireName, stream: bool) -> Any:
@@ -59,35 +66,41 @@ def received(client: httpx.Client, simulator: Simulator, persona: str, wire: Wir
 # ---------------------------------------------------------------------------------------------- SDKs
 
 
+@cache
+def _openai_client() -> Any:
+    return pytest.importorskip("openai").OpenAI(base_url="http://127.0.0.1", api_key=KEY, max_retries=0)
+
+
+@cache
+def _anthropic_client() -> Any:
+    return pytest.importorskip("anthropic").Anthropic(base_url="http://127.0.0.1", api_key=KEY, max_retries=0)
+
+
 def _chat(simulator: Simulator, persona: str, stream: bool, wait_s: float) -> str:
-    openai = pytest.importorskip("openai")
-    url = simulator.base_url(persona)
-    with openai.OpenAI(base_url=url, api_key=KEY, max_retries=0, timeout=wait_s) as client:
-        answered = client.chat.completions.create(model="reference", messages=_MESSAGES, stream=stream)
-        if not stream:
-            return str(answered.choices[0].message.content)
-        return "".join(chunk.choices[0].delta.content or "" for chunk in answered if chunk.choices)
+    client = _openai_client().with_options(base_url=simulator.base_url(persona), timeout=wait_s)
+    answered = client.chat.completions.create(model="reference", messages=_MESSAGES, stream=stream)
+    if not stream:
+        return str(answered.choices[0].message.content)
+    return "".join(chunk.choices[0].delta.content or "" for chunk in answered if chunk.choices)
 
 
 def _responses(simulator: Simulator, persona: str, stream: bool, wait_s: float) -> str:
-    openai = pytest.importorskip("openai")
     url = simulator.base_url(persona, "openai-responses")
-    with openai.OpenAI(base_url=url, api_key=KEY, max_retries=0, timeout=wait_s) as client:
-        if not stream:
-            return str(client.responses.create(model="reference", input=PROMPT).output_text)
-        with client.responses.stream(model="reference", input=PROMPT) as events:
-            return str(events.get_final_response().output_text)
+    client = _openai_client().with_options(base_url=url, timeout=wait_s)
+    if not stream:
+        return str(client.responses.create(model="reference", input=PROMPT).output_text)
+    with client.responses.stream(model="reference", input=PROMPT) as events:
+        return str(events.get_final_response().output_text)
 
 
 def _anthropic(simulator: Simulator, persona: str, stream: bool, wait_s: float) -> str:
-    anthropic = pytest.importorskip("anthropic")
     url = simulator.base_url(persona, "anthropic-messages")
+    client = _anthropic_client().with_options(base_url=url, timeout=wait_s)
     asked = {"model": "reference", "max_tokens": 999, "messages": _MESSAGES}
-    with anthropic.Anthropic(base_url=url, api_key=KEY, max_retries=0, timeout=wait_s) as client:
-        if not stream:
-            return str(client.messages.create(**asked).content[0].text)
-        with client.messages.stream(**asked) as events:
-            return str(events.get_final_message().content[0].text)
+    if not stream:
+        return str(client.messages.create(**asked).content[0].text)
+    with client.messages.stream(**asked) as events:
+        return str(events.get_final_message().content[0].text)
 
 
 def _gemini(simulator: Simulator, persona: str, stream: bool, wait_s: float) -> str:

@@ -1,6 +1,8 @@
-"""Every fault as the official SDKs meet it, on every wire: what they raise, or what they read all the same."""
+"""Every fault as the official SDKs meet it, on every wire: what they raise, or read all the same."""
 
 from __future__ import annotations
+
+from typing import Any
 
 import pytest
 
@@ -12,9 +14,7 @@ from .asking import HANG_S, WAIT_S, outcome
 from .support import SCRIPTS
 
 READ = SCRIPTS["plain"].text
-CUT = SCRIPTS["plain"].text[:-1]
 
-CONNECTION = ("APIConnectionError", "APIConnectionError", "APIConnectionError", None, None)
 LOST = ("RemoteProtocolError", "RemoteProtocolError")
 
 Outcomes = tuple[str, str, str, str, str]
@@ -50,7 +50,7 @@ STREAMED: dict[str, Outcomes] = {
     "error-body-200": ("", "RuntimeError", "AssertionError", "ServerError", "ResponseError"),
     "error-array": openai_and("BadRequestError", "BadRequestError", "ClientError", "AttributeError"),
     "error-mid-stream": ("APIError", "RuntimeError", "APIStatusError", "ServerError", "ResponseError"),
-    # All of the text was there: only Responses' helper misses the end. Gemini's last text is in its last chunk.
+    # All of the text was there, but Gemini's last words are in its last chunk; one helper misses the end.
     "no-finish": (READ, "RuntimeError", READ, "cut", READ),
     "no-done": all_of(READ),
     "usage-late": all_of(READ),
@@ -81,15 +81,25 @@ WHOLE: dict[str, Outcomes] = {
     "error-body-200": ("TypeError", "TypeError", "TypeError", "None", "ValidationError"),
     "error-mid-stream": all_of(READ),
     "broken-chunks": ("APIConnectionError", "APIConnectionError", "APIConnectionError", *LOST),
-    "stream-cut": ("APIConnectionError", "APIConnectionError", "APIConnectionError", "ReadError", "ReadError"),
+    "stream-cut": (
+        "APIConnectionError",
+        "APIConnectionError",
+        "APIConnectionError",
+        "ReadError",
+        "ReadError",
+    ),
     "stream-close": ("APIConnectionError", "APIConnectionError", "APIConnectionError", *LOST),
     **{name: all_of(READ) for name, said in STREAMED.items() if said[0] == READ},
 }
 """Where nothing is streamed; what goes wrong with streams only, does not."""
 
 
-def rows(table: dict[str, Outcomes]) -> list[tuple[str, WireName, str]]:
-    return [(fault, wire, said) for fault, all_said in table.items() for wire, said in zip(WIRES, all_said)]
+def rows(table: dict[str, Outcomes]) -> list[Any]:
+    return [
+        pytest.param(fault, wire, said, id=f"{fault}-{wire}")
+        for fault, all_said in table.items()
+        for wire, said in zip(WIRES, all_said, strict=True)
+    ]
 
 
 def test_the_tables_have_every_fault_that_ends() -> None:

@@ -1,0 +1,48 @@
+"""The scripted model in the lab's folder, rebuilt when what it says has changed."""
+
+# ruff: noqa: S603 -- the command is our own
+
+from __future__ import annotations
+
+import hashlib
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import conformance
+from conformance.lab.errors import LabError
+
+CONTEXT = 32768
+"""Tokens of context; a byte of a prompt is a token, and the longest scenario has 128 tools."""
+
+_SOURCES = ("scripted_model", "scenarios", "dialects", "types")
+"""The packages that decide what the model says and how."""
+
+
+def build(folder: Path, say: Callable[[str], None]) -> None:
+    """Build the model of the scenarios' ideal turns, unless ``folder`` holds that of these sources.
+
+    Raises `LabError` with the builder's own words where it fails.
+    """
+    stamp = folder / "sources.sha256"
+    digest = _digest()
+    if stamp.is_file() and stamp.read_text() == digest:
+        return
+    say("building the scripted model (about half a minute)")
+    stamp.unlink(missing_ok=True)
+    command = [sys.executable, "-m", "conformance.scripted_model", "--out", str(folder), "--ctx", str(CONTEXT)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise LabError(f"the scripted model could not be built: {done.stderr.strip()[-2000:]}")
+    stamp.write_text(digest)
+
+
+def _digest() -> str:
+    package = Path(conformance.__file__).parent
+    files = [path for name in _SOURCES for path in sorted((package / name).rglob("*")) if path.is_file()]
+    seen = hashlib.sha256(str(CONTEXT).encode())
+    for path in files:
+        if "__pycache__" not in path.parts:
+            seen.update(path.relative_to(package).as_posix().encode() + b"\0" + path.read_bytes())
+    return seen.hexdigest()

@@ -1,0 +1,154 @@
+"""Cuts the text of a script into tokens."""
+
+from __future__ import annotations
+
+import hashlib
+import random
+import re
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+LOOKBACK = 8
+"""How many tokens the network sees, the last one included: what has to tell a place in a script from others."""
+
+_LENGTHS = (2, 3, 3, 4, 5, 6)  # bytes: the sizes of real tokens, so chunks cut texts at odd places
+_TAG = re.compile(rb"<[^<>]*>")  # engines take some tokens of this shape for end-of-turn by their text alone
+_SHORT = LOOKBACK // 2  # a beginning of so many tokens may recur: the longer context outvotes it
+
+
+class ScriptError(ValueError):
+    """The scripts cannot become a model; the message names the script and what to change."""
+
+
+@dataclass(frozen=True, slots=True)
+class Split:
+    """How text between special tokens is cut: a character a token, at random, or not at all."""
+
+    kind: Literal["char", "random", "whole"]
+    seed: int = 0
+
+    @classmethod
+    def read(cls, text: str) -> Split:
+        """``char``, ``whole``, ``random`` or ``random:SEED``. Raises ``ValueError``."""
+        kind, colon, seed = text.partition(":")
+        if kind == "random" and (not colon or re.fullmatch(r"[0-9]{1,9}", seed)):
+            return cls("random", int(seed or 0))
+        if kind in ("char", "whole") and not colon:
+            return cls("char" if kind == "char" else "whole")
+        raise ValueError(f"split {text!r}: wanted char, whole or random:SEED")
+
+
+Chain: TypeAlias = tuple[bytes, ...]
+
+
+def cut(text: str, split: Split, *, special: Sequence[str] = (), taken: Collection[bytes] = ()) -> Chain:
+    """The tokens of ``text``, in order: those of ``special`` whole, all else in pieces that are not ``taken``.
+
+    The first is a special token or has two bytes or more, as prompts have none like it. Where a text repeats
+    itself, its pieces are cut otherwise, so that the ``LOOKBACK`` last ones tell what comes next.
+
+    Raises ``ScriptError`` for a text that can't be cut so, and for one that is no UTF-8.
+    """
+    return _Cutting(text, split, special, frozenset(taken)).chain()
+
+
+class _Cutting:
+    def __init__(self, text: str, split: Split, special: Sequence[str], taken: frozenset[bytes]) -> None:
+        try:
+            data = text.encode()
+        except UnicodeEncodeError as error:
+            raise ScriptError(f"not encodable as UTF-8 ({error.reason})") from error
+        self.split = split
+        self.taken = taken
+        self.random = random.Random(hashlib.sha256(f"{split.seed}:".encode() + data).digest())
+        self.pieces: list[bytes] = []
+        self.fixed: list[bool] = []  # a special token
+        for part, fixed in _segments(text, special):
+            cuts = [part.encode()] if fixed else list(self._first_cut(part))
+            self.pieces += cuts
+            self.fixed += [fixed] * len(cuts)
+
+    def _first_cut(self, text: str) -> Iterator[bytes]:
+        data = text.encode()
+        if self.split.kind == "char":
+            yield from (character.encode() for character in text)
+        elif self.split.kind == "whole":
+            yield data
+        else:
+            at = 0
+            while at < len(data):
+                length = self.random.choice(_LENGTHS)
+                yield data[at : at + length]
+                at += length
+
+    def chain(self) -> Chain:
+        if self.pieces and len(self.pieces[0]) == 1 and len(self.pieces) > 1 and not self.fixed[1]:
+            self._replace(0, 2, [self.pieces[0] + self.pieces[1]])
+        for at in range(len(self.pieces) - 1, -1, -1):
+            piece = self.pieces[at]
+            if not self.fixed[at] and len(piece) > 1 and (piece in self.taken or _TAG.fullmatch(piece)):
+                self._replace(at, 1, [piece[:-1], piece[-1:]])
+        for _ in range(10 * len(self.pieces) + 100):
+            place = ambiguous(self.pieces)
+            if place is None:
+                return tuple(self.pieces)
+            self._vary(place)
+        raise ScriptError("repeats itself so much that no way to cut it tells its places apart: vary its text")
+
+    def _vary(self, place: int) -> None:
+        """Cut one of the tokens seen at ``place`` otherwise, the earliest that can be."""
+        for at in range(max(0, place - LOOKBACK + 1), place + 1):
+            if self.fixed[at]:
+                continue
+            many = 2 if at < place and not self.fixed[at + 1] else 1
+            text = b"".join(self.pieces[at : at + many])
+            ways = [[text]] if many == 2 else []
+            ways += [[text[:n], text[n:]] for n in range(1 + (at == 0), len(text))]
+            ways = [way for way in ways if way != self.pieces[at : at + many] and self._allowed(way)]
+            if ways:
+                self._replace(at, many, self.random.choice(ways))
+                return
+        raise ScriptError("repeats itself where there is nothing but special tokens")
+
+    def _allowed(self, way: Sequence[bytes]) -> bool:
+        return not any(len(piece) > 1 and (piece in self.taken or _TAG.fullmatch(piece)) for piece in way)
+
+    def _replace(self, at: int, many: int, pieces: list[bytes]) -> None:
+        self.pieces[at : at + many] = pieces
+        self.fixed[at : at + many] = [False] * len(pieces)
+
+
+def _segments(text: str, special: Sequence[str]) -> Iterator[tuple[str, bool]]:
+    """The text in parts, and whether each is a special token; no part is empty."""
+    if not special:
+        yield from [(text, False)] if text else []
+        return
+    longest_first = sorted(special, key=len, reverse=True)
+    for part in re.split("(" + "|".join(map(re.escape, longest_first)) + ")", text):
+        if part:
+            yield part, part in special
+
+
+def context(chain: Sequence[bytes], place: int) -> Chain:
+    """What the network sees of a script when the token at ``place`` is the last."""
+    return tuple(chain[max(0, place - LOOKBACK + 1) : place + 1])
+
+
+def ambiguous(chain: Sequence[bytes]) -> int | None:
+    """The first place whose context stood for another place before, with something else to follow.
+
+    A beginning shorter than ``LOOKBACK`` is seen again wherever the tokens recur, whatever stands before them.
+    """
+    follows: dict[Chain, bytes | None] = {}
+    beginnings = [tuple(chain[:n]) for n in range(_SHORT, min(LOOKBACK, len(chain) + 1))]
+    for place in range(len(chain)):
+        following = chain[place + 1] if place + 1 < len(chain) else None
+        seen = context(chain, place)
+        if follows.setdefault(seen, following) != following:
+            return place
+        for beginning in beginnings:
+            again = len(seen) > len(beginning) and seen[-len(beginning) :] == beginning
+            if again and follows[beginning] != following:
+                return place
+    return None
