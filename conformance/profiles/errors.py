@@ -10,7 +10,8 @@ from conformance.wires.body import compact
 from conformance.wires.errors import ErrorInfo, error_in, error_of
 
 _TOO_LONG = re.compile(
-    r"maximum context length|exceeds the maximum number of tokens|context[_ ](?:length|window|size)|prompt is too long|input (?:is )?too long"
+    r"exceeds the maximum number of tokens|maximum context length"
+    r"|context[_ ](?:length|window|size)|prompt is too long|input (?:is )?too long"
     r"|range of input length|(?:input|prompt) (?:tokens? )?(?:length )?exceeds?|too many tokens"
     r"|exceeds? the (?:available )?context",
     re.IGNORECASE,

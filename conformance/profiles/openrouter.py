@@ -92,8 +92,7 @@ class OpenRouter(Compatible):
         A 429 of a server behind it is tried again, and then elsewhere, as any: Works around quirk
         `aggregator-429-from-upstream`.
         """
-        refused = not isinstance(failure, str) and failure.status in (400, 404)
-        if refused and "tool_choice" in failure.text:
+        if not isinstance(failure, str) and failure.status in (400, 404) and "tool_choice" in failure.text:
             softer = tools.softened(asked.request)
             if softer != asked.request:
                 return Again(softer, "tool_choice auto, and words that ask for the call")

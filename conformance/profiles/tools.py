@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, Literal
 
 from conformance.types import Message, NamedChoice, Request, Text, Tool, ToolCall
 
@@ -129,7 +129,7 @@ def allowed_alone(request: Request) -> Request:
     if not isinstance(allowed, dict) or not isinstance(listed, list):
         return request
     named = {_name_in(item) for item in listed if isinstance(item, dict)}
-    mode = "required" if allowed.get("mode") == "required" else "auto"
+    mode: Literal["required", "auto"] = "required" if allowed.get("mode") == "required" else "auto"
     extra = {key: value for key, value in request.extra.items() if key != "tool_choice"}
     kept = tuple(tool for tool in request.tools if tool.name in named)
     return replace(request, tools=kept or request.tools, tool_choice=mode, extra=extra)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from conformance.scripted_model.build import build
 from conformance.scripted_model.render import render_hermes
-from conformance.scripted_model.steps import ScriptError
+from conformance.scripted_model.cutting import ScriptError
 from conformance.scripted_model.template import hermes_template
 
 __all__ = ["ScriptError", "build", "hermes_template", "render_hermes"]

@@ -16,7 +16,7 @@ from typing import Any
 
 from conformance.scripted_model.build import MissingExtra, build
 from conformance.scripted_model.render import render_hermes
-from conformance.scripted_model.steps import ScriptError
+from conformance.scripted_model.cutting import ScriptError
 from conformance.scripted_model.template import hermes_template
 from conformance.types import Turn
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from conformance.scripted_model.forward import smallest_gap
 from conformance.scripted_model.gguf_file import write_gguf
-from conformance.scripted_model.steps import ScriptError
-from conformance.scripted_model.vocabulary import vocabulary
+from conformance.scripted_model.cutting import ScriptError, Split
+from conformance.scripted_model.vocabulary import Script, Specials, vocabulary
 from conformance.scripted_model.weights import Model, compute
 
 
@@ -33,7 +33,7 @@ def build(
         raise MissingExtra(
             f"the scripted model needs {error.name}: pip install 'llm-wire-conformance[scripted-model]'"
         ) from error
-    model = compute(vocabulary(scripts, eos=eos), ctx=ctx)
+    model = compute(vocabulary({n: Script(t, eos) for n, t in scripts.items()}, Specials(('<|im_start|>', eos)), Split('random')), ctx=ctx)
     _prove(model)
     out.mkdir(parents=True, exist_ok=True)
     path = out / "model.gguf"
@@ -48,5 +48,5 @@ def _prove(model: Model) -> None:
         prompt = f"<|im_start|>user\n[[{name}]]<|im_end|>\n<|im_start|>assistant\n"
         if len(chain) + len(prompt) > model.shape.ctx:
             raise ScriptError(f"script {name!r}: {len(chain)} tokens exceed a context of {model.shape.ctx}")
-        if smallest_gap(model, prompt, name, half=True) <= 0:
+        if smallest_gap(model, prompt, name, precision='half-cache') <= 0:
             raise AssertionError(f"script {name!r} is not reproduced: the construction is at fault")

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from conformance.scripted_model.weights import FEED_FORWARD, RMS_EPS, Model
+from conformance.scripted_model.vocabulary import ALPHABET, PAD
+from conformance.scripted_model.weights import HEADS, HIDDEN, RMS_EPS, Model
 
 
 def write_gguf(model: Model, path: Path, *, template: str) -> None:
@@ -13,31 +14,36 @@ def write_gguf(model: Model, path: Path, *, template: str) -> None:
 
     vocabulary, shape = model.vocabulary, model.shape
     types = {
-        "special": gguf.TokenType.CONTROL,
-        # llama.cpp finds user-defined tokens in any prompt text, control tokens only in the template's own.
+        "control": gguf.TokenType.CONTROL,
+        # llama.cpp writes these into the text, and finds them in any prompt text, too.
+        "added": gguf.TokenType.USER_DEFINED,
         "marker": gguf.TokenType.USER_DEFINED,
-        "plain": gguf.TokenType.NORMAL,
-        "step": gguf.TokenType.NORMAL,
+        "byte": gguf.TokenType.NORMAL,
+        "piece": gguf.TokenType.NORMAL,
     }
     writer = gguf.GGUFWriter(path, "qwen2")
     writer.add_name("scripted")
     writer.add_file_type(gguf.LlamaFileType.ALL_F32)
     writer.add_block_count(1)
     writer.add_context_length(shape.ctx)
-    writer.add_embedding_length(shape.hidden)
-    writer.add_feed_forward_length(FEED_FORWARD)
-    writer.add_head_count(shape.heads)
-    writer.add_head_count_kv(shape.heads)
+    writer.add_embedding_length(HIDDEN)
+    writer.add_feed_forward_length(shape.feed_forward)
+    writer.add_head_count(HEADS)
+    writer.add_head_count_kv(HEADS)
     writer.add_layer_norm_rms_eps(RMS_EPS)
     writer.add_rope_freq_base(shape.rope_base)
     writer.add_tokenizer_model("gpt2")
     writer.add_tokenizer_pre("gpt-2")
-    writer.add_token_list(vocabulary.tokens)
+    writer.add_token_list([vocabulary.spelled(number) for number in range(shape.vocab)])
     writer.add_token_types([types[kind] for kind in vocabulary.kinds])
-    writer.add_token_merges([" ".join(vocabulary.merge)])
-    writer.add_bos_token_id(0)
-    writer.add_pad_token_id(0)
-    writer.add_eos_token_id(vocabulary.eos)
+    writer.add_token_merges([f"{ALPHABET[0]} {ALPHABET[0]}"])
+    pad = vocabulary.ids[PAD.encode()]
+    writer.add_bos_token_id(pad)
+    writer.add_pad_token_id(pad)
+    # A file has room for three that end a turn; the names are llama.cpp's for what they mean in other models.
+    ends = (writer.add_eos_token_id, writer.add_eot_token_id, writer.add_eom_token_id)
+    for add, end in zip(ends, dict.fromkeys(vocabulary.ends.values()), strict=False):
+        add(end)
     writer.add_add_bos_token(False)
     writer.add_chat_template(template)
     names = gguf.get_tensor_name_map(gguf.MODEL_ARCH.QWEN2, 1)

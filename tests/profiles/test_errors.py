@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -53,7 +54,7 @@ SHAPES: dict[str, tuple[str, WireName, int, Any, int, dict[str, Any]]] = {
         "alibaba-dashscope", "openai-chat", 400,
         {"error": {"message": "Range of input length should be [1, 30720]", "type": "x",
                    "param": None, "code": "invalid_parameter_error"}},
-        400, openai("Range of input length should be [1, 30720]", "x", "invalid_parameter_error")),
+        400, openai("Range of input length should be [1, 30720]", "x", "context_length_exceeded")),
     "a prompt that is too long, without a code": (
         "vllm", "openai-chat", 400,
         {"object": "error", "message": "This model's maximum context length is 4096 tokens.", "code": 400},
@@ -92,12 +93,8 @@ def became(
     broken = Failure(failure, "broken") if failure else None
     exchange = Exchange(HttpRequest("POST", "", (), b""), response, ending, "openai-chat", broken)
     chosen, asked, chat = profile("compatible"), Asked(HELLO), wire("openai-chat")
-    turns = (
-        chat.decode(repaired(chosen, response, asked))
-        if response is not None and response.status < 300
-        else ()
-    )
-    return outcome(exchange, turns[0] if turns else None, asked, chosen, chat, NOW)
+    seen = exchange if response is None else replace(exchange, response=repaired(chosen, response, asked))
+    return outcome(exchange, seen, asked, chosen, chat, NOW)
 
 
 def answered(status: int, document: Any = None, **headers: str) -> HttpResponse:
