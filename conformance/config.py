@@ -104,7 +104,8 @@ class Endpoint(BaseModel):
         default=(), description="Capabilities the endpoint does not claim; scenarios that need one don't run."
     )
     quirks: tuple[str, ...] = Field(
-        default=(), description="Ids of catalogued deviations that this endpoint is known for."
+        default=(),
+        description="Ids of catalogued deviations that this endpoint is known for; persona: its persona's.",
     )
     server: str | None = Field(
         default=None, description="What answers there, with its version; goes into recordings."

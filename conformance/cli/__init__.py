@@ -16,6 +16,7 @@ from conformance.cli.docs import docs
 from conformance.cli.doctor import doctor
 from conformance.cli.field_notes import field_notes
 from conformance.cli.grade import grade
+from conformance.cli.lab import lab
 from conformance.cli.parse import parse
 from conformance.cli.run import run
 from conformance.cli.serve import serve
@@ -70,6 +71,7 @@ for command in (
     parse,
     check_request,
     diff,
+    lab,
 ):
     cli.add_command(command)
 

@@ -92,7 +92,7 @@ class Selection:
             scenario
             for scenario in self.scenarios
             if scenario.id not in QUIRK_SCENARIOS
-            or scenario.id.partition(".")[2] in endpoint.quirks
+            or scenario.id.partition(".")[2] in {quirk.id for quirk in quirks_of(endpoint)}
             or any(fnmatchcase(scenario.id, pattern) for pattern in self.asked if pattern != "*")
         )
 
@@ -161,15 +161,20 @@ def scenarios_matching(patterns: tuple[str, ...], intrusive: bool) -> tuple[Scen
 
 
 def quirks_of(endpoint: Endpoint) -> tuple[Quirk, ...]:
-    """The catalogued quirks that the endpoint declares."""
-    return tuple(catalogue()[name] for name in endpoint.quirks)
+    """The catalogued quirks that the endpoint declares; the word ``persona`` stands for those of its persona."""
+    from conformance.simulator.personas import PERSONAS
+
+    names = [name for name in endpoint.quirks if name != "persona"]
+    if "persona" in endpoint.quirks and endpoint.persona is not None:
+        names += [name for name in PERSONAS[endpoint.persona].quirks if name not in names]
+    return tuple(catalogue()[name] for name in names)
 
 
 def _resolve(path: Path, endpoint: Endpoint, endpoints: Sequence[Endpoint]) -> None:
     from conformance.simulator.personas import PERSONAS
 
     checks: tuple[tuple[str, tuple[str, ...], list[str], str], ...] = (
-        ("quirks", endpoint.quirks, list(catalogue()), "quirk"),
+        ("quirks", endpoint.quirks, [*catalogue(), *(["persona"] if endpoint.persona else [])], "quirk"),
         ("unsupported", endpoint.unsupported, list(CAPABILITIES), "capability"),
         ("persona", (endpoint.persona,) if endpoint.persona else (), list(PERSONAS), "persona"),
         ("profile", (endpoint.profile,) if endpoint.profile else (), list(PROFILES), "profile"),

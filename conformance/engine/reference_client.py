@@ -104,11 +104,10 @@ class ReferenceClient:
 
     def _talk(self, question: Question, form: Form | None, model: str, target: Target) -> _Talk:
         request = Request(()) if form is None else form.request
-        if target.dialect is not None:
-            # Calls in the text are what a row in a dialect asks for, and the row's own to read.
-            asked = Asked(replace(request, tools=()), target.wire.name, model, question.expect != "answer")
-        else:
-            asked = Asked(request, target.wire.name, model, question.expect != "answer")
+        # Calls in the text are what a row in a dialect asks for, and the row's own to read.
+        offered = request if target.dialect is None else replace(request, tools=())
+        probing, at = question.expect != "answer", int(self._now())
+        asked = Asked(offered, target.wire.name, model, probing, at)
         return _Talk(form, asked, question.http, request)
 
     def _written(self, question: Question, talk: _Talk, target: Target) -> HttpRequest:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Literal
 
 from conformance.config import Endpoint, FromEnv
-from conformance.engine.options import Options
+from conformance.engine.options import Options, quirks_of
 from conformance.transport import tape
 from conformance.types import EndpointRow
 
@@ -71,7 +71,7 @@ def row_of(endpoint: Endpoint, source: Source) -> EndpointRow:
         reason=source.reason,
         server=source.server,
         recorded=source.recorded,
-        quirks=endpoint.quirks,
+        quirks=tuple(quirk.id for quirk in quirks_of(endpoint)),
     )
 
 

@@ -1,19 +1,19 @@
 """Real servers and gateways on this machine: recipes, their environments, what runs of them."""
 
 from conformance.lab.errors import LabError, Unavailable
-from conformance.lab.recipe import NodeEnvironment, PythonEnvironment, Recipe, Row, recipes
-from conformance.lab.recorded import config_of
-from conformance.lab.running import Bench, Running
+from conformance.lab.recipe import Recipe, recipes
+from conformance.lab.rows import endpoints_of, to_yaml
+from conformance.lab.running import Bench, Running, key_of, keys_of
 
 __all__ = [
     "Bench",
     "LabError",
-    "NodeEnvironment",
-    "PythonEnvironment",
     "Recipe",
-    "Row",
     "Running",
     "Unavailable",
-    "config_of",
+    "endpoints_of",
+    "key_of",
+    "keys_of",
     "recipes",
+    "to_yaml",
 ]

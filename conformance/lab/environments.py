@@ -142,9 +142,7 @@ def _remake(folder: Path) -> None:
     folder.mkdir(parents=True)
 
 
-def _install_python(
-    recipe: Recipe, wanted: PythonEnvironment, python: Path, folder: Path, log: Path
-) -> None:
+def _install_python(recipe: Recipe, wanted: PythonEnvironment, python: Path, folder: Path, log: Path) -> None:
     _run([str(python), "-m", "venv", str(folder)], log)
     own = str(folder / "bin" / "python")
     pip = [own, "-m", "pip", "--disable-pip-version-check", "--no-input", "install", "--no-cache-dir"]

@@ -31,7 +31,15 @@ def build(folder: Path, say: Callable[[str], None]) -> None:
         return
     say("building the scripted model (about half a minute)")
     stamp.unlink(missing_ok=True)
-    command = [sys.executable, "-m", "conformance.scripted_model", "--out", str(folder), "--ctx", str(CONTEXT)]
+    command = [
+        sys.executable,
+        "-m",
+        "conformance.scripted_model",
+        "--out",
+        str(folder),
+        "--ctx",
+        str(CONTEXT),
+    ]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
         raise LabError(f"the scripted model could not be built: {done.stderr.strip()[-2000:]}")

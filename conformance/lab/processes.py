@@ -19,7 +19,9 @@ _STARTED_AT = 19
 """Where ``starttime`` stands in /proc/PID/stat, counted after the name. Source: proc(5)."""
 
 
-def start(command: Sequence[str], *, environ: Mapping[str, str], cwd: Path, log: Path) -> subprocess.Popen[bytes]:
+def start(
+    command: Sequence[str], *, environ: Mapping[str, str], cwd: Path, log: Path
+) -> subprocess.Popen[bytes]:
     """Start a process that leads a session of its own and writes to ``log``. Raises `OSError`."""
     with log.open("wb") as output:
         return subprocess.Popen(
@@ -93,7 +95,7 @@ def is_taken(port: int) -> bool:
 def _began_by_ps(pid: int) -> str | None:
     command = ["ps", "-o", "stat=,lstart=", "-p", str(pid)]
     try:
-        said = subprocess.run(command, capture_output=True, text=True, timeout=10, check=False).stdout  # noqa: S607
+        said = subprocess.run(command, capture_output=True, text=True, timeout=10, check=False).stdout
     except (OSError, subprocess.TimeoutExpired):
         return None
     state, _, at = said.strip().partition(" ")

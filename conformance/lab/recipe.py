@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from string import Template
@@ -83,13 +84,18 @@ class Recipe(_Frozen):
     disk_mb: int = Field(default=0, ge=0, description="What the installed environment takes.")
     needs: tuple[str, ...] = Field(default=(), description="Recipes that are brought up before it.")
     scripted_model: bool = Field(default=False, description="It loads the scripted model itself.")
-    files: tuple[str, ...] = Field(
-        default=(), description="Files beside the recipe that are filled in and put into ${run}."
+    files: Mapping[str, str] = Field(
+        default_factory=dict,
+        description="Files beside the recipe that are filled in, and where below ${run} they then lie.",
     )
     command: tuple[str, ...] = Field(min_length=1)
     environ: Mapping[str, str] = Field(default_factory=dict, description="Set for the server's process.")
     port: int = Field(ge=1024, le=65535)
     key_env: str | None = Field(default=None, description="The variable that holds the key; none: no key.")
+    key: str = Field(default=KEY, description="The key where the variable is not set.")
+    passes_key: bool = Field(
+        default=False, description="A gateway without a key of its own: the one it is sent goes on as it is."
+    )
     ready: Ready
     rows: Mapping[str, Row] = Field(default_factory=dict)
 
@@ -109,6 +115,10 @@ class Recipe(_Frozen):
         """Title and version."""
         return f"{self.title} {self.version}"
 
+    def _key_env(self, row: Row) -> str | None:
+        behind = behind_of(row) if self.passes_key else None
+        return behind.key_env if behind else self.key_env
+
     def endpoint(self, name: str, ports: Mapping[str, int] | None = None) -> Endpoint:
         """The row ``name`` as an endpoint; ``ports`` are those that differ from the recipes' own."""
         row = self.rows[name]
@@ -120,7 +130,7 @@ class Recipe(_Frozen):
             wire=row.wire,
             model=row.model,
             dialect=row.dialect,
-            key_env=self.key_env,
+            key_env=self._key_env(row),
             headers={key: fill(value, places) for key, value in row.headers.items()},
             same_server_as=row.same_server_as,
             unsupported=row.unsupported,
@@ -131,6 +141,11 @@ class Recipe(_Frozen):
             concurrency=row.concurrency,
             timeout=300,
         )
+
+
+def behind_of(row: Row) -> Recipe | None:
+    """The server behind a gateway's row."""
+    return recipes()[row.behind.partition("/")[0]] if row.behind else None
 
 
 def _server_of(behind: str) -> str:
@@ -155,24 +170,35 @@ def fill(text: str, values: Mapping[str, str]) -> str:
         raise LabError(f"a recipe has a placeholder nothing is known for: {error}") from None
 
 
-def values_of(recipe: Recipe, *, environment: Path, run: Path, model: Path, keys: Mapping[str, str],
-              ports: Mapping[str, int], python: Path) -> dict[str, str]:  # fmt: skip
-    """What the placeholders of a recipe stand for.
+@dataclass(frozen=True, slots=True)
+class Places:
+    """Where what a recipe's placeholders name is, for one start of its server.
 
     ``environment`` is its installed environment, ``run`` its folder of this start, ``model`` that of the
-    scripted model, ``keys`` the keys by recipe, ``python`` the interpreter that runs this suite.
+    scripted model, ``python`` the interpreter that runs this suite; ``keys`` and ``ports`` are by recipe, its
+    own and those of what it needs.
     """
-    values = _places(recipe, ports)
-    for name in (recipe.name, *recipe.needs):
-        values[f"{name.replace('-', '_')}_key"] = keys[name]
-    return values | {
-        "key": keys[recipe.name],
-        "env": str(environment),
-        "run": str(run),
-        "model": str(model),
-        "recipe": str(recipe.folder),
-        "suite_python": str(python),
-    }
+
+    environment: Path
+    run: Path
+    model: Path
+    python: Path
+    keys: Mapping[str, str]
+    ports: Mapping[str, int]
+
+    def values(self, recipe: Recipe) -> dict[str, str]:
+        """What each placeholder stands for."""
+        keys = {f"{name.replace('-', '_')}_key": self.keys[name] for name in (recipe.name, *recipe.needs)}
+        return {
+            **_places(recipe, self.ports),
+            **keys,
+            "key": self.keys[recipe.name],
+            "env": str(self.environment),
+            "run": str(self.run),
+            "model": str(self.model),
+            "recipe": str(recipe.folder),
+            "suite_python": str(self.python),
+        }
 
 
 @cache

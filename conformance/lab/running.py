@@ -17,7 +17,7 @@ from pathlib import Path
 from conformance.lab import environments, model, processes
 from conformance.lab.environments import Say
 from conformance.lab.errors import LabError
-from conformance.lab.recipe import KEY, Recipe, check_name, fill, recipes, values_of, with_needs
+from conformance.lab.recipe import Places, Recipe, check_name, fill, recipes, with_needs
 
 FOLDER_VARIABLE = "CONFORMANCE_LAB"
 DEFAULT_FOLDER = "~/.cache/conformance-lab"
@@ -100,7 +100,9 @@ class Bench:
             check_name(name)
         with self._alone():
             # Gateways before what is behind them: they'd write errors about it into their logs.
-            chosen = [r for r in reversed(tuple(with_needs(tuple(recipes())))) if not names or r.name in names]
+            chosen = [
+                r for r in reversed(tuple(with_needs(tuple(recipes())))) if not names or r.name in names
+            ]
             return tuple(state for recipe in chosen if (state := self._down(recipe.name)) is not None)
 
     def _install(self, recipe: Recipe) -> None:
@@ -124,17 +126,17 @@ class Bench:
         model_folder = self.folder / "model"
         if recipe.scripted_model:
             model.build(model_folder, self._say)
-        values = values_of(
-            recipe,
+        places = Places(
             environment=self.environment(recipe),
             run=run,
             model=model_folder,
+            python=Path(sys.executable),
             keys={name: key_of(recipes()[name]) for name in (recipe.name, *recipe.needs)},
             ports={recipe.name: wanted, **behind},
-            python=Path(sys.executable),
         )
-        for name in recipe.files:
-            self._write_secret(run / name, fill((recipe.folder / name).read_text("utf-8"), values))
+        values = places.values(recipe)
+        for name, place in recipe.files.items():
+            self._write_secret(run / place, fill((recipe.folder / name).read_text("utf-8"), values))
         return self._start(recipe, run, values, wanted, behind)
 
     def _start(
@@ -195,8 +197,9 @@ class Bench:
     def _write_secret(self, path: Path, text: str) -> None:
         """Write what may hold a key, so that only we can read it."""
         path.parent.mkdir(parents=True, exist_ok=True)
-        with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as file:
-            file.write(text)
+        path.unlink(missing_ok=True)
+        path.touch(mode=0o600)
+        path.write_text(text, "utf-8")
 
     @contextlib.contextmanager
     def _alone(self) -> Iterator[None]:
@@ -212,5 +215,10 @@ class Bench:
 
 
 def key_of(recipe: Recipe) -> str:
-    """The key of the server: what its variable holds, else `KEY`."""
-    return (os.environ.get(recipe.key_env) if recipe.key_env else None) or KEY
+    """The key of the server: what its variable holds, else the recipe's."""
+    return (os.environ.get(recipe.key_env) if recipe.key_env else None) or recipe.key
+
+
+def keys_of(recipe: Recipe) -> dict[str, str]:
+    """The keys that the rows of the recipe use, by variable: its own, and those of what it needs."""
+    return {r.key_env: key_of(r) for r in with_needs((recipe.name,)) if r.key_env}

@@ -111,7 +111,7 @@ class ChatStream:
     # ---------------------------------------------------------------------------------------- chunks
 
     def _chunk(self, chunk: Document, document: Any, frame: Frame) -> Sequence[Frame]:
-        kept = self._constant(documents.envelope({**chunk, "object": "chat.completion.chunk"}))
+        kept = self._constant(documents.envelope({**chunk, "object": "chat.completion.chunk"}, self._asked))
         if _GENERATING in str(document) and not _says(kept):
             return ()
         counts = kept.get("usage")

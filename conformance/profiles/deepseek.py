@@ -60,9 +60,15 @@ class DeepSeek(Compatible):
         body = super().prepare_body(body, asked)
         if asked.wire == "openai-responses":
             body = responses_bodies.items(body, responses_bodies.calls_last)
-            if not thinks(asked.request):
-                return body
-            return responses_bodies.items(body, responses_bodies.reasoning_before_each_call)
+            given = body.get("input")
+            reasoned = (
+                responses_bodies.reasoning_before_each_call(given) if isinstance(given, list) else given
+            )
+            if reasoned is None or not thinks(asked.request):
+                # What is lost can't be told again; without thinking it is not missed.
+                body = responses_bodies.items(body, responses_bodies.in_pairs)
+                return {**body, "reasoning": {"effort": "none"}}
+            return {**body, "input": reasoned}
         if asked.wire != "openai-chat":
             return body
         on = thinks(asked.request)

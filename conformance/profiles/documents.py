@@ -33,7 +33,7 @@ def repaired(
     document = unwrapped(document)
     if not isinstance(document, dict) or not isinstance(document.get("choices"), list):
         return document
-    out = {**envelope(document), "choices": document["choices"]}
+    out = {**envelope(document, asked), "choices": document["choices"]}
     choices = [choice for choice in out["choices"] if isinstance(choice, dict)]
     if reading.one_choice and len(choices) > 1 and (asked.request.n or 1) == 1:
         choices = [_merged(choices)]
@@ -45,11 +45,11 @@ def repaired(
     return {key: out[key] for key in document if key in out}
 
 
-def envelope(document: Document) -> Document:
+def envelope(document: Document, asked: Asked) -> Document:
     """The members around the choices, with the values that OpenAI's schema lets them have."""
     out = dict(document)
     if "created" in out and out["created"] is None:
-        out["created"] = 0
+        out["created"] = asked.at
     if out.get("service_tier") not in _TIERS:
         del out["service_tier"]
     return out

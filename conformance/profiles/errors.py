@@ -13,7 +13,7 @@ _TOO_LONG = re.compile(
     r"exceeds the maximum number of tokens|maximum context length"
     r"|context[_ ](?:length|window|size)|prompt is too long|input (?:is )?too long"
     r"|range of input length|(?:input|prompt) (?:tokens? )?(?:length )?exceeds?|too many tokens"
-    r"|exceeds? the (?:available )?context",
+    r"|exceeds? the (?:available )?context|\bcontext is \d+ tokens",
     re.IGNORECASE,
 )
 """How OpenAI, Alibaba, Vercel, Anthropic, Gemini and llama.cpp say that a prompt is too long."""
@@ -37,7 +37,7 @@ _PARAM_IN_WORDS = re.compile(
     re.IGNORECASE,
 )
 """How messages name the member that is at fault."""
-_MEMBERS = re.compile(r"\b(messages|model|tools|temperature|max_tokens|stream_options|tool_choice)\b")
+_MEMBERS = re.compile(r"\b(messages|tools|temperature|max_tokens|stream_options|tool_choice)\b")
 _CODE_IN_WORDS = re.compile(r"\((\d{4})\)\s*$")
 """MiniMax ends its messages with its own code."""
 

@@ -77,7 +77,7 @@ class Groq(Compatible):
         return 200, {
             "id": f"chatcmpl-{call['id']}",
             "object": "chat.completion",
-            "created": 0,
+            "created": asked.at,
             "model": asked.model,
             "choices": [choice],
         }

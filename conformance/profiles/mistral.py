@@ -24,6 +24,7 @@ class Mistral(Compatible):
     works_around: ClassVar[tuple[str, ...]] = (
         *Compatible.works_around,
         "gemini-extra-content-rejected-elsewhere",
+        "max-completion-tokens-unsupported",
         "mistral-empty-assistant-rejected",
         "mistral-tool-after-user",
         "mistral-tool-choice-none-garbled",
@@ -58,8 +59,9 @@ class Mistral(Compatible):
 
         Works around quirk `unknown-message-fields-rejected`. Works around quirk
         `gemini-extra-content-rejected-elsewhere`. Works around quirk `unknown-top-level-field-rejected`.
+        Works around quirk `max-completion-tokens-unsupported`.
         """
         body = super().prepare_body(body, asked)
         if asked.wire != "openai-chat":
             return body
-        return bodies.without(bodies.known_members(body), UNKNOWN)
+        return bodies.cap_spelt(bodies.without(bodies.known_members(body), UNKNOWN), "max_tokens")

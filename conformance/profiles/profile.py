@@ -25,13 +25,14 @@ class Asked:
     """What a client behind a profile asks: the request before anything was prepared.
 
     ``model`` is the one the request goes to, ``wire`` the one it is written in. ``probing``: a refusal is as
-    good as an answer, so what is wrong with the request is not mended.
+    good as an answer, so what is wrong with the request is not mended. ``at``: when, in seconds since 1970.
     """
 
     request: Request
     wire: WireName = "openai-chat"
     model: str = ""
     probing: bool = False
+    at: int = 0
 
     @property
     def offered(self) -> tuple[Tool, ...]:

@@ -64,9 +64,10 @@ def newest_reasoning(given: Items) -> Items:
     ]
 
 
-def reasoning_before_each_call(given: Items) -> Items:
-    """The turn's reasoning before each of its calls, its text in ``content`` as well; a blank where
-    it is lost.
+def reasoning_before_each_call(given: Items) -> Items | None:
+    """The turn's reasoning before each of its calls, with its text in ``content`` as well.
+
+    ``None`` where a turn that calls has no reasoning: it is lost.
     """
     out: Items = []
     latest: Body | None = None
@@ -76,8 +77,9 @@ def reasoning_before_each_call(given: Items) -> Items:
         elif not _is_of_assistant(item):
             latest = None
         if kind(item) in _CALLS and not (out and kind(out[-1]) == "reasoning"):
-            again = latest or _with_text({"type": "reasoning", "summary": []})
-            out.append({key: value for key, value in again.items() if key != "id"})
+            if latest is None:
+                return None
+            out.append(latest)
         out.append(item)
     return out
 

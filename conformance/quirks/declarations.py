@@ -69,7 +69,8 @@ class Example(BaseModel):
     """The smallest request that shows the quirk, and what comes back.
 
     ``extension``: the request holds members that the reference doesn't know either, so that refusing it
-    breaks no rule. ``probe``: the reference refuses it, too, and the rules of this probe say how. ``answer`` is the body that comes back, as JSON, or as text (the lines of a stream).
+    breaks no rule. ``probe``: the reference refuses it, too, and the rules of this probe say how. ``answer``
+    is the body that comes back, as JSON, or as text (the lines of a stream).
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)

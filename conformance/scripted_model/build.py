@@ -33,7 +33,12 @@ def build(
         raise MissingExtra(
             f"the scripted model needs {error.name}: pip install 'llm-wire-conformance[scripted-model]'"
         ) from error
-    model = compute(vocabulary({n: Script(t, eos) for n, t in scripts.items()}, Specials(('<|im_start|>', eos)), Split('random')), ctx=ctx)
+    model = compute(
+        vocabulary(
+            {n: Script(t, eos) for n, t in scripts.items()}, Specials(("<|im_start|>", eos)), Split("random")
+        ),
+        ctx=ctx,
+    )
     _prove(model)
     out.mkdir(parents=True, exist_ok=True)
     path = out / "model.gguf"
@@ -48,5 +53,5 @@ def _prove(model: Model) -> None:
         prompt = f"<|im_start|>user\n[[{name}]]<|im_end|>\n<|im_start|>assistant\n"
         if len(chain) + len(prompt) > model.shape.ctx:
             raise ScriptError(f"script {name!r}: {len(chain)} tokens exceed a context of {model.shape.ctx}")
-        if smallest_gap(model, prompt, name, precision='half-cache') <= 0:
+        if smallest_gap(model, prompt, name, precision="half-cache") <= 0:
             raise AssertionError(f"script {name!r} is not reproduced: the construction is at fault")

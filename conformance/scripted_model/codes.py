@@ -25,7 +25,11 @@ def codes(numbers: Iterable[int]) -> Array:
     import numpy as np
 
     points = (np.arange(SIZE)[:, None] >> np.arange(5)) & 1
-    terms = [np.ones(SIZE, np.int64), *points.T, *(points[:, a] & points[:, b] for a, b in combinations(range(5), 2))]
+    terms = [
+        np.ones(SIZE, np.int64),
+        *points.T,
+        *(points[:, a] & points[:, b] for a, b in combinations(range(5), 2)),
+    ]
     bits = (np.fromiter(numbers, np.int64)[:, None] >> np.arange(len(terms))) & 1
     signs: Array = (1 - 2 * (bits @ np.stack(terms) % 2)).astype(np.float32)
     return signs

@@ -14,7 +14,6 @@ LOOKBACK = 8
 
 _LENGTHS = (2, 3, 3, 4, 5, 6)  # bytes: the sizes of real tokens, so chunks cut texts at odd places
 _TAG = re.compile(rb"<[^<>]*>")  # engines take some tokens of this shape for end-of-turn by their text alone
-_SHORT = LOOKBACK // 2  # a beginning of so many tokens may recur: the longer context outvotes it
 
 
 class ScriptError(ValueError):
@@ -94,7 +93,9 @@ class _Cutting:
             if place is None:
                 return tuple(self.pieces)
             self._vary(place)
-        raise ScriptError("repeats itself so much that no way to cut it tells its places apart: vary its text")
+        raise ScriptError(
+            "repeats itself so much that no way to cut it tells its places apart: vary its text"
+        )
 
     def _vary(self, place: int) -> None:
         """Cut one of the tokens seen at ``place`` otherwise, the earliest that can be."""
@@ -136,19 +137,10 @@ def context(chain: Sequence[bytes], place: int) -> Chain:
 
 
 def ambiguous(chain: Sequence[bytes]) -> int | None:
-    """The first place whose context stood for another place before, with something else to follow.
-
-    A beginning shorter than ``LOOKBACK`` is seen again wherever the tokens recur, whatever stands before them.
-    """
+    """The first place whose context stood for another place before, with something else to follow."""
     follows: dict[Chain, bytes | None] = {}
-    beginnings = [tuple(chain[:n]) for n in range(_SHORT, min(LOOKBACK, len(chain) + 1))]
     for place in range(len(chain)):
         following = chain[place + 1] if place + 1 < len(chain) else None
-        seen = context(chain, place)
-        if follows.setdefault(seen, following) != following:
+        if follows.setdefault(context(chain, place), following) != following:
             return place
-        for beginning in beginnings:
-            again = len(seen) > len(beginning) and seen[-len(beginning) :] == beginning
-            if again and follows[beginning] != following:
-                return place
     return None

@@ -41,7 +41,9 @@ def forward(model: Model, ids: Sequence[int], *, last: int, precision: Precision
     positions = np.arange(len(ids), dtype=np.float32)
     normed = stored(_rms_norm(x, model.tensors[f"{layer}.input_layernorm.weight"]))
     turned = (positions, model.shape.rope_base)
-    query = cached(_rope(heads(linear(normed[-last:], f"{layer}.self_attn.q_proj")), positions[-last:], turned[1]))
+    query = cached(
+        _rope(heads(linear(normed[-last:], f"{layer}.self_attn.q_proj")), positions[-last:], turned[1])
+    )
     key = cached(_rope(heads(linear(normed, f"{layer}.self_attn.k_proj")), *turned))
     value = cached(heads(linear(normed, f"{layer}.self_attn.v_proj")))
     scores = query @ key.transpose(0, 2, 1) / np.float32(math.sqrt(HEAD_SIZE))

@@ -18,27 +18,22 @@ class Entry:
 
 
 def table(vocabulary: Vocabulary) -> tuple[Entry, ...]:
-    """Every place of every script.
+    """Every place of every script; where all scripts go on alike after the same tokens, one entry serves all.
 
-    An empty context starts a script. The context of a place near the beginning is all of the script so far;
-    from there on it is the ``LOOKBACK`` last tokens, and where all scripts go on alike after these, one entry
-    serves them all.
+    The context of a place is the ``LOOKBACK`` last tokens, and near the beginning all of the script so far; an
+    empty one starts a script. A context may end like a longer one that has something else to follow: the
+    longest that fits is meant.
     """
-    entries: list[Entry] = []
-    shared: dict[tuple[int, ...], dict[int, list[int]]] = {}
-    for number, (name, chain) in enumerate(vocabulary.chains.items()):
+    places: dict[tuple[int, ...], dict[int, dict[int, None]]] = {}
+    for script, (name, chain) in enumerate(vocabulary.chains.items()):
         whole = (*chain, vocabulary.ends[name])
         for place, following in enumerate(whole):
             seen = tuple(reversed(whole[max(0, place - LOOKBACK) : place]))
-            if len(seen) < LOOKBACK:
-                entries.append(Entry(seen, number, following))
-            else:
-                scripts = shared.setdefault(seen, {}).setdefault(following, [])
-                if number not in scripts[-1:]:
-                    scripts.append(number)
-    for seen, ways in shared.items():
-        if len(ways) == 1:
+            places.setdefault(seen, {}).setdefault(following, {})[script] = None
+    entries: list[Entry] = []
+    for seen, ways in places.items():
+        if seen and len(ways) == 1:
             entries += [Entry(seen, None, following) for following in ways]
         else:
-            entries += [Entry(seen, number, following) for following, numbers in ways.items() for number in numbers]
+            entries += [Entry(seen, script, following) for following, scripts in ways.items() for script in scripts]
     return tuple(entries)

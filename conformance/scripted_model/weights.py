@@ -43,8 +43,9 @@ _MARKER, _OTHER, _ONE = range(_NEXT + SIZE, _NEXT + SIZE + 3)
 SHARP = 64.0
 FIRING = SHARP / 4
 
-# A context of n tokens counts START x 2**n: a longer one outvotes all shorter ones, and START, which fires as
-# long as its script is the current one, loses to any. FIRING x START x 2**8 fits half precision (65,504).
+# A context of n tokens counts START x 3**n, twice as much as all shorter ones together; START itself, which fires
+# as long as its script is the current one, loses to any. START x 3**8 x 3/2 fits half precision (65,504), and so
+# does what a neuron writes before START.
 START = 4.0
 LOGIT = 2.0
 
@@ -97,7 +98,9 @@ def compute(vocabulary: Vocabulary, *, ctx: int) -> Model:
     head = np.zeros_like(embedding)
     head[:, _NEXT : _NEXT + SIZE] = LOGIT * codes(range(len(head)))
     ones = np.ones(HIDDEN, np.float32)
-    layer = attention | feed_forward | {"input_layernorm.weight": ones, "post_attention_layernorm.weight": ones}
+    layer = (
+        attention | feed_forward | {"input_layernorm.weight": ones, "post_attention_layernorm.weight": ones}
+    )
     tensors = {"model.embed_tokens.weight": embedding, "model.norm.weight": ones, "lm_head.weight": head}
     tensors |= {f"model.layers.0.{name}": array for name, array in layer.items()}
     shape = Shape(len(vocabulary.tokens), len(feed_forward["mlp.gate_proj.weight"]), ctx)
@@ -149,7 +152,10 @@ def _attention(gain: float, ctx: int) -> tuple[dict[str, Array], float]:
     head = (LOOKBACK - 1) * HEAD_SIZE
     reach = math.sqrt(PEAK * math.sqrt(HEAD_SIZE))
     slow, partner = head + len(pairs) - 1, head + HEAD_SIZE - 1
-    ahead, away = -(math.pi - SPAN) / 2, -(math.pi - SPAN / 2)  # of a marker's key, of any other; before rotation
+    ahead, away = (
+        -(math.pi - SPAN) / 2,
+        -(math.pi - SPAN / 2),
+    )  # of a marker's key, of any other; before rotation
     query_bias[slow] = reach
     for flag, angle in ((_MARKER, ahead), (_OTHER, away)):
         key[slow, flag] = reach * math.cos(angle) / gain
@@ -187,6 +193,6 @@ def _feed_forward(vocabulary: Vocabulary, gain: float) -> dict[str, Array]:
     gate[rows, _SCRIPT : _SCRIPT + SIZE] = unit / SIZE * wanted
     for n, entry in enumerate(entries):
         gate[n, _ONE] = unit * (1 / 4 - len(entry.context) - (entry.script is not None))
-        up[n, _ONE] = START * 2 ** len(entry.context) / gain
-    down[_NEXT : _NEXT + SIZE, : len(entries)] = codes(entry.following for entry in entries).T / FIRING
+        up[n, _ONE] = 3 ** len(entry.context) / START / gain
+    down[_NEXT : _NEXT + SIZE, : len(entries)] = codes(entry.following for entry in entries).T * START**2 / FIRING
     return {"mlp.gate_proj.weight": gate, "mlp.up_proj.weight": up, "mlp.down_proj.weight": down}

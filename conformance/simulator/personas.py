@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
-from conformance.quirks import Act, Quirk, catalogue
+from conformance.quirks import Act, Quirk
+from conformance.quirks.families import families
 from conformance.simulator.behaviour import Behaviour, Persona
 from conformance.simulator.behaviours import BEHAVIOURS
 from conformance.simulator.declared import Declared
@@ -21,15 +22,6 @@ def persona(name: str, *behaviours: str) -> Persona:
         KeyError: there is no behaviour of that name.
     """
     return Persona(name, tuple(BEHAVIOURS[behaviour] for behaviour in behaviours))
-
-
-def quirky(name: str, *quirks: str) -> Persona:
-    """A persona that has the quirks of these ids and is the reference in all else.
-
-    Raises:
-        KeyError: the catalogue has no quirk of that id.
-    """
-    return persona_of(name, (catalogue()[quirk] for quirk in quirks))
 
 
 def persona_of(name: str, quirks: Iterable[Quirk], models: tuple[str, ...] = ()) -> Persona:
@@ -97,13 +89,7 @@ PERSONAS: Mapping[str, Persona] = {
     made.name: made
     for made in (
         persona("reference"),
-        quirky(
-            "deepseek",
-            "deepseek-thinking-default-on",
-            "deepseek-reasoning-echo-required",
-            "duplicate-tool-names-rejected",
-        ),
-        quirky("gemini", "gemini-tool-choice-required-unreliable", "gemini-error-body-array"),
+        *(persona_of(family.name, family.quirks, family.models) for family in families().values()),
         # Streams of the Responses wire in the words of Open Responses, where they differ from OpenAI's.
         Persona("open-responses", (Mutation("open-responses", _open_responses),)),
         persona("hermes-text", "calls-as-hermes-text"),

@@ -27,7 +27,7 @@ DEEPSEEK: dict[str, Any] = {
 }
 GEMINI: dict[str, Any] = {
     **REFERENCE,
-    "persona": "gemini",
+    "persona": "gemini-front",
     "quirks": ["gemini-tool-choice-required-unreliable", "gemini-error-body-array"],
 }
 DEVIATING = {
@@ -117,8 +117,8 @@ def test_a_policy_is_observed_without_a_profile(tmp_path: Path) -> None:
 
 def test_adapted_recordings_have_their_own_files_and_replay_alike(tmp_path: Path) -> None:
     scenarios = ("tools.choice-required", "chat.plain")
-    with served(PERSONAS["gemini"]) as simulator:
-        row = at(simulator, "gemini", profile="google-gemini")
+    with served(PERSONAS["gemini-front"]) as simulator:
+        row = at(simulator, "gemini-front", profile="google-gemini")
         config = configure(tmp_path, e=row)
         recorded = go(config, scenarios, mode="record", adapted=True)
     files = sorted(path.name for path in (tmp_path / "cassettes" / "e").iterdir())
@@ -164,7 +164,7 @@ def test_a_retry_is_replayed_without_its_wait(tmp_path: Path) -> None:
         ({"base_url": "https://ark.cn-beijing.volces.com/api/v3"}, "bytedance"),
         ({"base_url": "http://127.0.0.1:11434/v1"}, "ollama"),
         ({"persona": "deepseek"}, "deepseek"),
-        ({"persona": "gemini"}, "google-gemini"),
+        ({"persona": "google-gemini"}, "google-gemini"),
         ({"persona": "reference"}, "compatible"),
         ({"base_url": "http://10.0.0.1/v1", "quirks": ["llamacpp-error-code-integer"]}, "llama.cpp"),
         ({"base_url": "http://10.0.0.1", "wire": "anthropic-messages"}, "anthropic"),

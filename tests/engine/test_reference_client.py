@@ -270,18 +270,26 @@ def test_a_stream_whose_calls_can_not_be_used_is_asked_for_whole_and_told_as_a_s
     assert [(c.id, c.name, c.arguments) for c in turn.calls] == [("c1", "alpha", "{}")]
 
 
+def test_a_forced_call_that_never_comes_is_asked_for_in_words_and_then_given_up_openly() -> None:
+    transport = Scripted(answer())
+    brought, waits = ask(transport, question(replace(CALLING, tool_choice="required")))
+    assert [body["tool_choice"] for body in transport.bodies()] == ["required", "auto", "auto"]
+    assert (json.loads(brought.exchange.request.body)["tool_choice"], waits) == ("auto", [])
+
+
 # ---------------------------------------------------------------------------------------------- seeing
 
 
 def test_the_judged_exchange_is_what_the_client_behind_the_profile_asked_and_got() -> None:
-    raw = answer({"content": "a"}, "STOP")
+    call = {"id": "c1", "type": "function", "function": {"name": "alpha", "arguments": "{}"}}
+    raw = answer({"content": None, "tool_calls": [call]}, "STOP")
     transport = Scripted(raw)
     brought, _ = ask(transport, question(replace(CALLING, tool_choice="required")), name="google-gemini")
     assert json.loads(brought.exchange.request.body)["tool_choice"] == "required"
     assert transport.bodies()[0]["tool_choice"] == "auto"
     response = brought.exchange.response
     assert response is not None
-    assert (b'"stop"' in response.body, b'"STOP"' in raw.body) == (True, True)
+    assert (b'"tool_calls"}' in response.body, b'"STOP"' in raw.body) == (True, True)
     assert brought.behind[0].response == raw
 
 

@@ -20,7 +20,7 @@ from tests.engine.support import at, cells, configure, gathering, go, served
 
 REFERENCE = {"persona": "reference", "model": "reference", "scripted": True}
 DEEPSEEK = {**REFERENCE, "persona": "deepseek"}
-GEMINI = {**REFERENCE, "persona": "gemini"}
+GEMINI = {**REFERENCE, "persona": "gemini-front"}
 DEEPSEEK_QUIRKS = ["deepseek-reasoning-echo-required", "duplicate-tool-names-rejected"]
 GEMINI_QUIRKS = ["gemini-tool-choice-required-unreliable", "gemini-error-body-array"]
 

@@ -181,12 +181,13 @@ def test_a_completion_is_the_document_itself(quirk: str) -> None:
 
 
 def test_created_is_a_number() -> None:
-    assert whole("compatible", {**completion({"content": "a"}), "created": None})["created"] == 0
+    assert isinstance(whole("compatible", {**completion({"content": "a"}), "created": None})["created"], int)
 
 
 def test_choices_of_null_are_a_failure_that_may_go_away() -> None:
-    answer = whole("openrouter", {**completion({}), "choices": None})
-    assert answer["error"]["code"] == "502"
+    body = json.dumps({**completion({}), "choices": None}).encode()
+    out = repaired(profile("openrouter"), HttpResponse(200, JSON_TYPE, body), Asked(HELLO))
+    assert out.status == 502
 
 
 def test_pieces_of_one_choice_are_one() -> None:

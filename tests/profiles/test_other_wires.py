@@ -37,6 +37,7 @@ def output(number: int) -> dict[str, Any]:
 USER = {"role": "user", "content": "Hello."}
 TEXT = {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "So."}]}
 
+SAID_1, SAID_2 = (reasoning(number, content=[{"type": "reasoning_text", "text": "hm"}]) for number in (1, 2))
 ITEMS: dict[str, tuple[str, list[Any], list[Any]]] = {
     "responses-function-call-needs-reasoning-item": (
         "openai",
@@ -67,8 +68,8 @@ ITEMS: dict[str, tuple[str, list[Any], list[Any]]] = {
     ),
     "deepseek-responses-no-interleave": (
         "deepseek",
-        [USER, call(1), TEXT, call(2)],
-        [USER, TEXT, call(1), call(2)],
+        [USER, reasoning(1), call(1), TEXT, reasoning(2), call(2)],
+        [USER, TEXT, SAID_1, call(1), SAID_2, call(2)],
     ),
     "responses-status-must-be-null": (
         "vllm",
@@ -93,6 +94,11 @@ def test_deepseek_gets_reasoning_before_each_call_with_its_text() -> None:
     items = sent_for("deepseek", {"input": [USER, reasoning(1), call(1), call(2)]}, over=RESPONSES)["input"]
     assert [item.get("type") for item in items[1:]] == ["reasoning", "function_call"] * 2
     assert items[3]["content"] == [{"type": "reasoning_text", "text": "hm"}]
+
+
+def test_where_deepseeks_reasoning_is_lost_thinking_is_off() -> None:
+    body = sent_for("deepseek", {"input": [USER, call(1), output(1)]}, over=RESPONSES)
+    assert (body["reasoning"], body["input"]) == ({"effort": "none"}, [USER, call(1), output(1)])
 
 
 def test_a_long_cache_key_is_hashed() -> None:

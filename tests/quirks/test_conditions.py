@@ -179,6 +179,23 @@ def test_a_turn_of_calls_has_as_many_responses(turns: list[Any], pointers: list[
     assert found(body, {"check": "function-responses-not-as-many"}) == pointers
 
 
+@pytest.mark.parametrize(
+    ("arguments", "broken"),
+    [
+        ("{}", False),
+        ('{"a": 1}', False),
+        ('{"a": 1', True),
+        ("", True),
+        ({"a": 1}, False),
+        ("[" * 9_999, True),
+    ],
+)
+def test_arguments_of_a_history_are_json(arguments: Any, broken: bool) -> None:
+    message = {"role": "assistant", "tool_calls": [{"id": "c", "function": {"arguments": arguments}}]}
+    pointer = "/messages/1/tool_calls/0/function/arguments"
+    assert found({"messages": [USER, message]}, {"check": "arguments-not-json"}) == [pointer] * broken
+
+
 def test_an_answer_names_the_culprit() -> None:
     answer = Answer(body={"error": {"message": "{dotted} {pointer} {index} {key} {value} {model}", "n": 1}})
     place = Place(("messages", 2, "name"), CHAT)

@@ -11,7 +11,8 @@ import pytest
 
 from conformance.quirks import catalogue
 from conformance.simulator import PERSONAS, Persona, Simulator, running
-from conformance.simulator.personas import quirky
+from conformance.quirks import catalogue
+from conformance.simulator.personas import persona_of
 from conformance.types import WIRES
 
 from .support import exchange
@@ -21,7 +22,7 @@ RUN = "X-Conformance-Run"
 
 @pytest.fixture
 def simulator() -> Iterator[Simulator]:
-    personas = [PERSONAS["reference"], quirky("strict", "duplicate-tool-names-rejected")]
+    personas = [PERSONAS["reference"], persona_of("strict", [catalogue()["duplicate-tool-names-rejected"]])]
     with running(Simulator(personas, {}, gap_s=0)) as started:
         yield started
 

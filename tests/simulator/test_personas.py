@@ -19,7 +19,7 @@ def deepseek(talk: Callable[[str], Talk]) -> Talk:
 
 @pytest.fixture(scope="module")
 def gemini(talk: Callable[[str], Talk]) -> Talk:
-    return talk("gemini")
+    return talk("gemini-front")
 
 
 @pytest.mark.parametrize("thinking", [None, {"type": "enabled"}])

@@ -10,15 +10,15 @@ from conformance.simulator.chat import fresh_id
 from conformance.simulator.deviations.deviation import Maker, deviation, documents
 from conformance.simulator.mutants.mutant import Answer, Change
 
-Place = Literal["first", "after-text", "before-finish", "last"]
+Place = Literal["first", "after-text", "before-finish"]
 
 
-def _fresh_ids(prefix: str = "chatcmpl-") -> Change:
+def _fresh_ids() -> Change:
     """Every chunk has an id of its own."""
 
     def change(answer: Answer) -> None:
         for document in documents(answer) if answer.events is not None else ():
-            document["id"] = fresh_id(prefix, 29)
+            document["id"] = fresh_id("chatcmpl-", 29)
 
     return change
 
@@ -34,19 +34,21 @@ def _created_now() -> Change:
     return change
 
 
-def _added(chunk: Mapping[str, Any], place: Place = "first", *, enveloped: bool = False) -> Change:
-    """A chunk more, at that place; ``enveloped`` with the id, model and time of the others."""
+def _added(chunk: Mapping[str, Any], place: Place = "first") -> Change:
+    """A chunk more, at that place."""
 
     def change(answer: Answer) -> None:
-        if answer.events and isinstance(answer.events[0], dict) and answer.status < 300:
-            envelope = _envelope(answer.events[0]) if enveloped else {}
-            answer.events.insert(_number(answer.events, place), envelope | copy.deepcopy(dict(chunk)))
+        if answer.events and answer.status < 300:
+            answer.events.insert(_number(answer.events, place), copy.deepcopy(dict(chunk)))
 
     return change
 
 
 def _breaks_off(chunk: Mapping[str, Any], *, enveloped: bool = False, done: bool = False) -> Change:
-    """After the first piece of text or of a call, this chunk ends the stream, perhaps with ``[DONE]``."""
+    """After the first piece of text or of a call, this chunk ends the stream, perhaps with ``[DONE]``.
+
+    One that is ``enveloped`` has the id, model and time of the others.
+    """
 
     def change(answer: Answer) -> None:
         if answer.events and isinstance(answer.events[0], dict) and answer.status < 300:
@@ -72,12 +74,14 @@ def _number(events: list[Any], place: Place) -> int:
         case "first":
             return 0
         case "after-text":
-            said = [n for n, c in deltas if c["delta"].get("content") or c["delta"].get("tool_calls")]
+            said = [n for n, c in deltas if _says(c.get("delta") or {})]
             return said[0] + 1 if said else 1
         case "before-finish":
-            return min((n for n, c in deltas if c["finish_reason"]), default=len(events))
-        case "last":
-            return len(events) - int(events[-1] == "[DONE]")
+            return min((n for n, c in deltas if c.get("finish_reason")), default=len(events))
+
+
+def _says(delta: Mapping[str, Any]) -> bool:
+    return bool(delta.get("content") or delta.get("tool_calls"))
 
 
 def _so_far(object_name: str | None = None) -> Change:

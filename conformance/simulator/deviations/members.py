@@ -97,7 +97,7 @@ def _wrapped(member: str, beside: Mapping[str, Any] | None = None) -> Change:
 # ------------------------------------------------------------------------------------------ refusals
 
 
-def _refusal(edit: Callable[[Answer], None], statuses: Sequence[int] | None) -> Change:
+def _refusal(edit: Callable[[Answer], None], statuses: Sequence[int] | None = None) -> Change:
     def change(answer: Answer) -> None:
         if answer.status >= 400 and (statuses is None or answer.status in statuses):
             edit(answer)
@@ -105,18 +105,18 @@ def _refusal(edit: Callable[[Answer], None], statuses: Sequence[int] | None) -> 
     return change
 
 
-def _refusal_with(values: Mapping[str, Any], statuses: Sequence[int] | None = None) -> Change:
+def _refusal_with(values: Mapping[str, Any]) -> Change:
     """The members of refusals are these; see `_said_by` for words that stand for what it says."""
 
     def edit(answer: Answer) -> None:
         put(answer.body, {path: _filled(value, _said_by(answer)) for path, value in values.items()})
 
-    return _refusal(edit, statuses)
+    return _refusal(edit)
 
 
-def _refusal_without(at: Sequence[str], statuses: Sequence[int] | None = None) -> Change:
+def _refusal_without(at: Sequence[str]) -> Change:
     """The members at these paths are not in refusals."""
-    return _refusal(lambda answer: take(answer.body, at), statuses)
+    return _refusal(lambda answer: take(answer.body, at))
 
 
 def _refusal_is(

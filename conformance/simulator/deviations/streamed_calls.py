@@ -32,16 +32,21 @@ class CallDelta:
 
 
 def deltas_by_call(answer: Answer) -> list[list[CallDelta]]:
-    """The deltas of each call of a stream, in order; none of whole answers."""
-    found: dict[tuple[int, int], list[CallDelta]] = {}
+    """The deltas of each call of a stream, in order; none of whole answers. A new id begins a call."""
+    found: list[list[CallDelta]] = []
+    open_calls: dict[tuple[int, int], list[CallDelta]] = {}
     for chunk in answer.events or () if answer.status < 300 else ():
         for choice in (chunk.get("choices") or ()) if isinstance(chunk, dict) else ():
             for call in (choice.get("delta") or {}).get("tool_calls") or ():
-                if "function" in call:
-                    found.setdefault((choice["index"], call.get("index", 0)), []).append(
-                        CallDelta(chunk, choice, call)
-                    )
-    return list(found.values())
+                if "function" not in call:
+                    continue
+                at = (choice["index"], call.get("index", 0))
+                known = open_calls[at][0].call.get("id") if at in open_calls else None
+                if at not in open_calls or call.get("id") not in (None, "", known):
+                    open_calls[at] = []
+                    found.append(open_calls[at])
+                open_calls[at].append(CallDelta(chunk, choice, call))
+    return found
 
 
 def _continued(members: Mapping[str, Any], deltas: Literal["all", "last"] = "all") -> Change:

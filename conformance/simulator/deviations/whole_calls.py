@@ -36,7 +36,8 @@ def _ids(counted_from: str) -> Change:
         for document in documents(answer):
             for call in _identified(document):
                 key = "call_id" if "call_id" in call else "id"
-                call[key] = numbered.setdefault(call[key], f"{counted_from}{len(numbered)}")
+                if call[key] not in numbered.values():  # events of a response share their items
+                    call[key] = numbered.setdefault(call[key], f"{counted_from}{len(numbered)}")
 
     return change
 
@@ -125,18 +126,18 @@ def _lost() -> Change:
     return change
 
 
-def _checked(body: Any, status: int = 400, *, every: bool = False) -> Change:
-    """Calls whose arguments are not as the tool's schema says, or ``every`` call, are refused.
+def _checked(body: Any) -> Change:
+    """A whole answer with calls whose arguments are not as the tool's schema says is refused.
 
-    ``{calls}`` in the body stands for what the model wrote. A stream ends with an event that holds the body.
+    ``{calls}`` in the body stands for what the model wrote.
     """
 
     def change(answer: Answer) -> None:
         for message in _messages(answer):
             calls = message.get("tool_calls") or []
-            if calls and (every or not all(_fits(call, answer.asked) for call in calls)):
+            if not all(_fits(call, answer.asked) for call in calls):
                 written = json.dumps([_written(call) for call in calls], ensure_ascii=False)
-                answer.become(status, _with_calls(body, written))
+                answer.become(400, _with_calls(body, written))
                 return
 
     return change
