@@ -12,6 +12,7 @@ import click
 
 from conformance.cli.catalogue import needs_text
 from conformance.cli.failing import clearly
+from conformance.cli.ledger import ledger_page
 
 if TYPE_CHECKING:
     from conformance.rules import Rule
@@ -72,7 +73,7 @@ def pages() -> dict[str, str]:
         "providers.schema.json": json.dumps(json_schema(), ensure_ascii=False, indent=1) + "\n",
         "matrix.schema.json": json.dumps(schema(), ensure_ascii=False, indent=1) + "\n",
         "scenarios.md": scenarios_page(),
-        "quirks.md": quirks_page(),
+        "quirks.md": ledger_page(GENERATED),
         "coverage.md": coverage_page(),
         "peers.md": peers_page(GENERATED),
         **rule_pages(),
@@ -158,24 +159,6 @@ def scenarios_page() -> str:
         requests = plan(scenario, wire(scenario.wires[0])).requests
         wires = "all" if scenario.wires == WIRES else ", ".join(scenario.wires)
         lines.append(f"| `{scenario.id}` | {cell(what)} | {requests} | {needs} | {wires} |\n")
-    return "".join(lines)
-
-
-def quirks_page() -> str:
-    """The catalogue of quirks."""
-    from conformance.quirks import catalogue
-
-    head = "| quirk | who | observed | workaround | confidence |\n|---|---|---|---|---|\n"
-    lines = [f"# Quirks\n\n{GENERATED}\n{head}"]
-    for quirk in catalogue().values():
-        row = (
-            f"`{quirk.id}`",
-            ", ".join(quirk.providers),
-            quirk.observed,
-            quirk.workaround,
-            quirk.confidence,
-        )
-        lines.append("| " + " | ".join(map(cell, row)) + " |\n")
     return "".join(lines)
 
 

@@ -161,7 +161,7 @@ def scenarios_matching(patterns: tuple[str, ...], intrusive: bool) -> tuple[Scen
 
 
 def quirks_of(endpoint: Endpoint) -> tuple[Quirk, ...]:
-    """The catalogued quirks that the endpoint declares; the word ``persona`` stands for those of its persona."""
+    """The catalogued quirks that the endpoint declares; ``persona`` among them stands for its persona's."""
     from conformance.simulator.personas import PERSONAS
 
     names = [name for name in endpoint.quirks if name != "persona"]

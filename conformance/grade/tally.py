@@ -216,7 +216,7 @@ def by_rule_alone(judged: Mapping[Place, Judged]) -> dict[str, Judged]:
 
 
 def _kind(reason: str) -> str:
-    """The reason as it is counted: what betrays that somebody wrote a recording is another thing each time."""
+    """The reason as it is counted: what betrays that somebody wrote a recording differs each time."""
     kind, _, _ = reason.partition(": ")
     return kind if kind.endswith("by hand") else reason
 

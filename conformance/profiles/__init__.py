@@ -11,7 +11,7 @@ from collections.abc import Mapping
 
 from conformance.profiles.alibaba import AlibabaDashScope, QwenPortal
 from conformance.profiles.answers import repaired, told_as_stream
-from conformance.profiles.anthropic import Anthropic, AnthropicCompat
+from conformance.profiles.anthropic import Anthropic
 from conformance.profiles.azure import Azure
 from conformance.profiles.cerebras import Cerebras
 from conformance.profiles.clouds import (
@@ -29,6 +29,7 @@ from conformance.profiles.deepseek import DeepSeek
 from conformance.profiles.fireworks import Fireworks
 from conformance.profiles.gemini import GoogleGemini
 from conformance.profiles.groq import Groq
+from conformance.profiles.llama_cpp import LlamaCpp
 from conformance.profiles.lm_studio import LMStudio
 from conformance.profiles.minimax import MiniMax
 from conformance.profiles.mistral import Mistral
@@ -39,7 +40,7 @@ from conformance.profiles.opencode import OpenCode
 from conformance.profiles.openrouter import Aggregator, NousPortal, OpenRouter
 from conformance.profiles.outcomes import Outcome, outcome
 from conformance.profiles.profile import Again, Asked, Profile
-from conformance.profiles.vllm import TGI, VLLM, LlamaCpp, SGLang
+from conformance.profiles.vllm import TGI, VLLM, SGLang
 from conformance.profiles.xai import XAI
 from conformance.profiles.xiaomi_mimo import XiaomiMimo
 from conformance.profiles.zai import ZAI
@@ -65,7 +66,6 @@ PROFILES: Mapping[str, Profile] = {
         OpenAI(),
         ChatGptCodex(),
         Anthropic(),
-        AnthropicCompat(),
         GoogleGemini(),
         OpenRouter(),
         NousPortal(),

@@ -123,7 +123,8 @@ class ChatStream:
         if isinstance(counts, dict):
             self._counts = documents.usage(counts)
             kept = {k: v for k, v in kept.items() if k != "usage"}
-            kept |= {"usage": None} if self._wants_usage() else {}
+        if "usage" not in kept and self._wants_usage():
+            kept = {**kept, "usage": None}
         out: list[Frame] = []
         told: list[Document] = []
         for choice in choices:

@@ -32,7 +32,8 @@ class GoogleGemini(Compatible):
 
     name = "google-gemini"
     providers: ClassVar[tuple[str, ...]] = (
-        "google-gemini", "gemini", "gemini-front", "google-vertex", "google-gemini(openai layer)", "google-gemini-3",
+        "google-gemini", "gemini", "gemini-front", "google-vertex",
+        "google-gemini(openai layer)", "google-gemini-3",
         "google-gemini(gemma)", "gcli2api", "gemini proxies", "gemini gateways",
     )  # fmt: skip
     reading = Reading(keeps_first=True)

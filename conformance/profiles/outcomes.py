@@ -58,7 +58,7 @@ def outcome(
     error = wire.error_of(response) or wire.error_of(seen.response)
     if error is not None:
         document = document_in(response)
-        status = max(response.status, seen.response.status)
+        status = seen.response.status if seen.response.status >= 300 else response.status
         status = promoted(error, document) if status < 300 else status
         words = (error.message, str(error.code or ""), error.type)
         refusal = Refusal(status, " ".join(filter(None, words)), document)

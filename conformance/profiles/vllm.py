@@ -1,20 +1,18 @@
-"""Inference servers: vLLM, SGLang, TGI, llama.cpp, and what is built on them."""
+"""Inference servers: vLLM, SGLang, TGI, and what is built on them."""
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from conformance.profiles import bodies, efforts, messages, responses_bodies, tools
 from conformance.profiles.compatible import Compatible
 from conformance.profiles.ids import kimi_native, nine_letters
-from conformance.profiles.profile import Again, Asked, Body, Echo, Refusal
+from conformance.profiles.profile import Asked, Body, Echo
 from conformance.profiles.reading import Reading
-from conformance.profiles.whole import asked_whole
 from conformance.types import Request
 
 MISTRAL = r"mistral|devstral|magistral"
 GEMMA = r"gemma"
-UNREAD = "Failed to parse"
 GPT_OSS = efforts.table({r"gpt-oss": "low medium high"})
 
 
@@ -111,48 +109,3 @@ class TGI(VLLM):
     name = "tgi"
     providers: ClassVar[tuple[str, ...]] = ("tgi",)
     works_around = VLLM.works_around
-
-
-class LlamaCpp(VLLM):
-    """llama.cpp's server."""
-
-    name = "llama.cpp"
-    providers: ClassVar[tuple[str, ...]] = (
-        "llama.cpp",
-        "llama.cpp(old)",
-        "llama.cpp PR build",
-        "local models",
-    )
-    works_around: ClassVar[tuple[str, ...]] = (
-        *VLLM.works_around,
-        "llamacpp-500-on-argument-parse",
-        "llamacpp-request-id-null-rejected",
-        "llamacpp-stream-parse-error",
-    )
-
-    def prepare_body(self, body: Body, asked: Asked) -> Body:
-        """No id that is null, no past arguments that are no JSON: its parser fails on both.
-
-        Works around quirk `llamacpp-request-id-null-rejected`. Works around quirk
-        `llamacpp-500-on-argument-parse`.
-        """
-        body = super().prepare_body(body, asked)
-        return bodies.json_arguments(bodies.without_null_ids(body)) if asked.wire == "openai-chat" else body
-
-    def repair_error(self, status: int, document: Any, asked: Asked) -> tuple[int, Any]:
-        """Works around quirk `llamacpp-request-id-null-rejected`: messages that can't be read are the
-        client's fault, whatever the status says.
-        """
-        error = document.get("error") if isinstance(document, dict) else None
-        said = error.get("message") if isinstance(error, dict) else None
-        unread = status == 500 and isinstance(said, str) and f"{UNREAD} messages" in said
-        return super().repair_error(400 if unread else status, document, asked)
-
-    def again(self, failure: Refusal | str, asked: Asked) -> Again | None:
-        """Its parser's failures are chance: Works around quirk `llamacpp-500-on-argument-parse`, as any 500.
-
-        In a stream the same is asked for whole: Works around quirk `llamacpp-stream-parse-error`.
-        """
-        if not isinstance(failure, str) and UNREAD in failure.text:
-            return asked_whole(asked)
-        return super().again(failure, asked)

@@ -225,7 +225,7 @@ def test_a_strict_schemas_arguments_hold_nothing_it_does_not_know() -> None:
     closed = {"type": "object", "properties": {"a": {}}, "additionalProperties": False}
     request = replace(HELLO, tools=(Tool("alpha", "", closed, strict=True),))
     given = {"content": None, "tool_calls": [called('{"a": 1, "b": 2}')]}
-    choice = message("anthropic-compat", given, "tool_calls", request)
+    choice = message("anthropic", given, "tool_calls", request)
     assert choice["message"]["tool_calls"][0]["function"]["arguments"] == '{"a":1}'
 
 
@@ -254,7 +254,7 @@ UNUSABLE: dict[str, tuple[str, Any, str]] = {
     ),
     "no name": ("compatible", completion({"tool_calls": [called(name="")]}, "tool_calls"), "no name"),
     "anthropic-compat-strict-ignored": (
-        "anthropic-compat",
+        "anthropic",
         completion({"tool_calls": [called('{"a": 1}')]}, "tool_calls"),
         "schema",
     ),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import copy
 import json
+from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
@@ -19,7 +20,7 @@ from conformance.transport.client import Limits, LiveTransport, Transport
 from conformance.types import WIRES, Exchange, HttpResponse, Request, WireName
 from conformance.wires import wire
 
-from .support import EVENTS_TYPE, JSON_TYPE, WITH_ALPHA
+from .support import ALPHA, EVENTS_TYPE, JSON_TYPE, WITH_ALPHA
 
 MODELS = (
     "reference",
@@ -144,6 +145,7 @@ KEYS = [
     "thinking",
     "completion_tokens_details",
 ]
+STRICT = replace(WITH_ALPHA, tools=(replace(ALPHA, strict=True),), parallel_tool_calls=False)
 JSONS = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=6),
     lambda inner: (
@@ -166,7 +168,7 @@ def test_no_answer_makes_a_profile_raise(
 ) -> None:
     events = b"".join(b"data: " + json.dumps(document).encode() + b"\n\n" for document in documents) + noise
     for over in WIRES:
-        asked = Asked(WITH_ALPHA, over)
+        asked = Asked(STRICT, over)
         for headers, body in (
             (EVENTS_TYPE, events),
             (JSON_TYPE, json.dumps(documents[0]).encode()),

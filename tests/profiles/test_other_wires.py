@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from conformance.profiles import PROFILES, Asked, profile
+from conformance.profiles import PROFILES, Asked, profile, repaired
 from conformance.profiles.repairs import Frame
-from conformance.types import Message, Request, Tool, WireName
+from conformance.types import HttpResponse, Message, Request, Tool, WireName
 from conformance.wires.body import compact, parse
 
-from .support import HELLO, sent, sent_for, whole
+from .support import HELLO, JSON_TYPE, sent, sent_for, whole
 
 RESPONSES: WireName = "openai-responses"
 
@@ -208,3 +208,65 @@ def test_every_family_leaves_the_other_wires_alone() -> None:
     for name in PROFILES:
         body = {"model": "m", "stream": False, "messages": [{"role": "user", "content": "Hi."}]}
         assert sent_for(name, body, over="ollama") == body
+
+
+# ------------------------------------------------------------------------------------------- llama.cpp
+
+MESSAGES: WireName = "anthropic-messages"
+
+
+def error(status: int, document: Any, over: WireName) -> tuple[int, Any]:
+    response = HttpResponse(status, JSON_TYPE, compact(document).encode())
+    out = repaired(profile("llama.cpp"), response, Asked(HELLO, over))
+    return out.status, parse(out.body.decode())
+
+
+def test_what_llamacpp_can_not_see_is_the_requests_fault_over_every_wire() -> None:
+    unseen = {"error": {"code": 500, "message": "image input is not supported", "type": "server_error"}}
+    assert error(500, unseen, "openai-chat")[0] == 400
+    assert error(500, unseen, RESPONSES)[0] == 400
+    assert error(500, unseen, MESSAGES) == (
+        400,
+        {
+            "type": "error",
+            "error": {"type": "invalid_request_error", "message": "image input is not supported"},
+        },
+    )
+
+
+def test_other_failures_of_llamacpp_stay_failures() -> None:
+    failed = {
+        "error": {"code": 500, "message": "Failed to parse tool call arguments as JSON: {", "type": "x"}
+    }
+    status, told = error(500, failed, "openai-chat")
+    assert (status, told["error"]["code"], told["error"]["param"]) == (500, "500", None)
+
+
+def llamacpp(over: WireName, *given: dict[str, Any]) -> list[Any]:
+    repairer = profile("llama.cpp").repair_stream(Asked(HELLO, over))
+    return [parse(f.data) for one in given for f in repairer.feed(Frame(compact(one), one["type"]))]
+
+
+def test_a_tool_block_of_llamacpp_begins_with_an_empty_input() -> None:
+    start = {
+        "type": "content_block_start",
+        "index": 0,
+        "content_block": {"type": "tool_use", "name": "alpha"},
+    }
+    assert llamacpp(MESSAGES, start)[0]["content_block"]["input"] == {}
+
+
+def test_a_matched_stop_sequence_is_why_it_stopped() -> None:
+    delta = {"stop_reason": "end_turn", "stop_sequence": "Thu"}
+    (told,) = llamacpp(MESSAGES, {"type": "message_delta", "delta": delta})
+    assert told["delta"] == {"stop_reason": "stop_sequence", "stop_sequence": "Thu"}
+    given = {"type": "message", "content": [], **delta}
+    assert whole("llama.cpp", given, over=MESSAGES)["stop_reason"] == "stop_sequence"
+
+
+def test_events_without_numbers_are_numbered_as_they_come() -> None:
+    created = {"type": "response.created", "response": {"id": "r", "output": []}}
+    delta = {"type": "response.output_text.delta", "output_index": 0, "delta": "a"}
+    told = llamacpp(RESPONSES, created, delta)
+    assert [event["sequence_number"] for event in told] == [0, 1]
+    assert told[1]["logprobs"] == []

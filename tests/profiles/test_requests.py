@@ -216,6 +216,14 @@ def test_claude_models_that_refuse_forcing_are_asked_in_words() -> None:
     assert sent("anthropic", forced, "claude-haiku-4-5", "anthropic-messages")["tool_choice"]["type"] == "any"
 
 
+@pytest.mark.parametrize(("name", "choice"), [("lm-studio", "required"), ("openrouter", "required")])
+def test_allowed_tools_are_all_that_is_offered_where_no_choice_names_any(name: str, choice: str) -> None:
+    item = {"type": "function", "function": {"name": "beta"}}
+    allowed = {"type": "allowed_tools", "allowed_tools": {"mode": "required", "tools": [item]}}
+    body = sent(name, replace(WITH_ALPHA, extra={"tool_choice": allowed}), "x/y")
+    assert (body["tool_choice"], names(body)) == (choice, ["beta"])
+
+
 @pytest.mark.parametrize("name", ["google-gemini", "cerebras"])
 def test_parallel_false_is_not_said_where_it_is_refused(name: str) -> None:
     assert "parallel_tool_calls" not in sent(name, replace(WITH_ALPHA, parallel_tool_calls=False))
@@ -350,7 +358,7 @@ ROLES: list[tuple[str, str, tuple[Message, ...], list[tuple[str, Any]]]] = [
     ("litellm", "m", (SYSTEM("s"), SYSTEM("t"), USER), [("system", "s\n\nt"), ("user", "Hello.")]),
     ("openai", "o1-mini", (SYSTEM("s"), USER), [("user", "s\n\nHello.")]),
     ("google-gemini", "gemma-3", (SYSTEM("s"), USER), [("user", "s\n\nHello.")]),
-    ("anthropic-compat", "m", (SYSTEM("s"), USER, SYSTEM("t")),
+    ("anthropic", "claude-x", (SYSTEM("s"), USER, SYSTEM("t")),
      [("system", "s"), ("user", "Hello."), ("user", "Instruction: t")]),
     ("github-copilot", "gemini-3", (USER, SYSTEM("t")), [("user", "Hello."), ("user", "Instruction: t")]),
     ("mistral", "m", (USER, said("")), [("user", "Hello.")]),
@@ -429,6 +437,10 @@ MEMBERS: list[tuple[str, dict[str, Any], dict[str, Any]]] = [
         {"id": "c1", "type": "function", "function": {"name": "alpha", "arguments": ""}}]},
      {"role": "assistant", "content": "a", "tool_calls": [
          {"id": "c1", "type": "function", "function": {"name": "alpha", "arguments": "{}"}}]}),
+    ("llama.cpp", {"role": "assistant", "content": "a", "tool_calls": [
+        {"id": "c1", "type": "function", "function": {"name": "alpha", "arguments": "{"}}]},
+     {"role": "assistant", "content": "a", "tool_calls": [
+         {"id": "c1", "type": "function", "function": {"name": "alpha", "arguments": '{"invalid_json":"{"}'}}]}),
     ("compatible", {"role": "user", "content": "a\ud83d"}, {"role": "user", "content": "a\ufffd"}),
 ]  # fmt: skip
 
@@ -504,6 +516,7 @@ PARAMETERS: list[tuple[str, str, Request, set[str], set[str]]] = [
     ("github-copilot", "gpt-5", replace(HELLO, max_tokens=9), {"max_completion_tokens"}, {"max_tokens"}),
     ("xiaomi-mimo", "m", replace(HELLO, max_tokens=9), {"max_completion_tokens"}, {"max_tokens"}),
     ("openrouter", "m", asked(max_completion_tokens=9), {"max_tokens"}, {"max_completion_tokens"}),
+    ("mistral", "m", asked(max_completion_tokens=9), {"max_tokens"}, {"max_completion_tokens"}),
     ("azure", "mistral-large", asked(max_completion_tokens=9), {"max_tokens"}, {"max_completion_tokens"}),
     ("moonshot", "kimi-k2.6", replace(HELLO, temperature=0.3), set(), {"temperature"}),
     ("mistral", "m", asked(think=False, prompt_cache_key="k"), set(), {"think", "prompt_cache_key"}),

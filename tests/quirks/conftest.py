@@ -8,7 +8,9 @@ from typing import Protocol
 
 import pytest
 
-from conformance.engine.drive import Target, run_script
+from conformance.engine.drive import PlainClient, Target, run_script
+from conformance.engine.reference_client import ReferenceClient
+from conformance.profiles import Profile
 from conformance.quirks import Quirk, catalogue
 from conformance.scenarios import SCENARIOS, scripts
 from conformance.scenarios.quirks import QUIRK_SCENARIOS
@@ -25,9 +27,11 @@ ROOMY = simulator_http.Limits(body=16 * 1024 * 1024)
 
 
 class Play(Protocol):
-    """Plays a scenario against the persona of a quirk, or the clean one, over a wire."""
+    """Plays a scenario against the persona of a quirk, or the clean one, through a profile if one is given."""
 
-    def __call__(self, scenario: str, persona: str, over: WireName) -> Attempt: ...
+    def __call__(
+        self, scenario: str, persona: str, over: WireName, profile: Profile | None = None
+    ) -> Attempt: ...
 
 
 def models_of(quirk: Quirk) -> tuple[str, ...]:
@@ -38,6 +42,13 @@ def models_of(quirk: Quirk) -> tuple[str, ...]:
     return (named,) if isinstance(named, str) and named != "{{model}}" else ()
 
 
+def _client(profile: Profile) -> ReferenceClient:
+    async def no_wait(seconds: float) -> None:
+        del seconds
+
+    return ReferenceClient(profile, fallback_model=None, seed="", sleep=no_wait, now=lambda: 0.0)
+
+
 @pytest.fixture(scope="session")
 def play() -> Iterator[Play]:
     """A pair that was played before is not played again."""
@@ -46,12 +57,13 @@ def play() -> Iterator[Play]:
     personas = [Persona(CLEAN, models=every_model)]
     personas += [persona_of(quirk.id, (quirk,), models_of(quirk)) for quirk in simulated]
     hosted = Simulator(personas, scripts(), gap_s=0, limits=ROOMY)
-    known: dict[tuple[str, str, WireName], Attempt] = {}
+    known: dict[tuple[str, str, WireName, str], Attempt] = {}
     with running(hosted) as simulator, asyncio.Runner() as runner:
         transport = LiveTransport(Limits(idle_s=10, total_s=20))
 
-        def go(scenario: str, persona: str, over: WireName) -> Attempt:
-            if (scenario, persona, over) not in known:
+        def go(scenario: str, persona: str, over: WireName, profile: Profile | None = None) -> Attempt:
+            key = (scenario, persona, over, profile.name if profile else "")
+            if key not in known:
                 target = Target(
                     base_url=simulator.base_url(persona, over),
                     wire=wire(over),
@@ -59,9 +71,10 @@ def play() -> Iterator[Play]:
                     key=personas[0].key,
                     scripted=True,
                 )
-                attempt = runner.run(run_script(ALL_SCENARIOS[scenario], target, transport))
-                known[scenario, persona, over] = attempt
-            return known[scenario, persona, over]
+                client = _client(profile) if profile else PlainClient()
+                script = run_script(ALL_SCENARIOS[scenario], target, transport, client)
+                known[key] = runner.run(script)
+            return known[key]
 
         yield go
         runner.run(transport.aclose())
