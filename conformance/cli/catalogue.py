@@ -21,6 +21,7 @@ ASPECT_WORDS: Mapping[Aspect, str] = {
     "request": "the request's body",
     "status": "the HTTP status",
     "headers": "the response's headers",
+    "all-headers": "every one of them",
     "framing": "the lines of an event stream",
     "spelling": "how JSON was written",
     "presence": "which members were there",

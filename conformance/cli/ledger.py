@@ -11,8 +11,8 @@ if TYPE_CHECKING:
 _LEGEND = """\
 A quirk is *simulated* when `conformance serve --quirk ID` acts it out, *detected* when a rule finds it in the
 scenarios named (`quirk` where a row declares it, `violates` or `warns` where none does, `stale` where it is
-declared and shows no longer), *worked around* when the profiles named mend it (`run --adapted`). Tests play every row of
-this table (`tests/quirks`). `conformance explain ID` tells more of each.
+declared and shows no longer), *worked around* when the profiles named mend it (`run --adapted`). Tests play
+every row of this table (`tests/quirks`). `conformance explain ID` tells more of each.
 """
 _COLUMNS = ("quirk", "who", "confidence", "simulated", "detected", "worked around", "sources")
 

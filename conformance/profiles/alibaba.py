@@ -7,6 +7,7 @@ from typing import ClassVar
 from conformance.profiles import bodies, efforts, tools
 from conformance.profiles.compatible import Compatible
 from conformance.profiles.profile import Asked, Body
+from conformance.types import Request
 
 
 class AlibabaDashScope(Compatible):
@@ -26,6 +27,12 @@ class AlibabaDashScope(Compatible):
         "qwen-thinking-nonstream-rejected",
         "qwen-thinking-tool-choice-required",
     )
+
+    def prepare_choice(self, request: Request, asked: Asked) -> Request:  # noqa: ARG002
+        """No choice that is an object beside thinking: Works around quirk
+        `qwen-thinking-tool-choice-required`.
+        """
+        return tools.allowed_alone(request)
 
     def prepare_body(self, body: Body, asked: Asked) -> Body:
         """Thinking is said: on in a stream where it is asked for and no call is forced, off elsewhere.

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Collection
 from typing import Any
 
-from conformance.profiles.messages import without_surrogates
+from conformance.profiles.messages import BRIDGE, without_surrogates
 from conformance.wires.body import compact, parse
 
 Body = dict[str, Any]
@@ -114,6 +114,21 @@ def arguments_said(body: Body) -> Body:
         return {**old, "function": {**function, "arguments": "{}"}}
 
     return messages(body, lambda m: _calls(m, call))
+
+
+def bridged(body: Body) -> Body:
+    """An assistant's words between a tool's result and a user."""
+    given = body.get("messages")
+    if not isinstance(given, list):
+        return body
+    out: list[Any] = []
+    for message in given:
+        before = out[-1] if out else None
+        roles = [m.get("role") if isinstance(m, dict) else None for m in (before, message)]
+        if roles == ["tool", "user"]:
+            out.append({"role": "assistant", "content": BRIDGE})
+        out.append(message)
+    return {**body, "messages": out}
 
 
 def json_arguments(body: Body) -> Body:

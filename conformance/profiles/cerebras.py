@@ -50,6 +50,7 @@ class Cerebras(Compatible):
         `cerebras-response-format-keywords`. Works around quirk `cerebras-parallel-false-rejected`: it is not
         said, and of several calls the first is kept.
         """
+        request = super().prepare_parameters(request, asked)
         if bodies.matches(ALWAYS_THINKS, asked.model):
             effort = None if efforts.effort_of(request) == "none" else efforts.effort_of(request)
             request = efforts.with_extra(request, disable_reasoning=None, reasoning_effort=effort)

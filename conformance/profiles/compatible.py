@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, ClassVar
 
-from conformance.profiles import bodies, documents, echoes, errors, messages, responses_answers, texts, tools
+from conformance.profiles import bodies, documents, echoes, efforts, errors, messages, responses_answers, texts, tools
 from conformance.profiles.chat_stream import ChatStream
 from conformance.profiles.gate import Gate
 from conformance.profiles.ids import unique_per_turn
@@ -54,6 +54,7 @@ class Compatible(Profile):
         "multi-tool-use-parallel-hallucinated",
         "nonstandard-service-tier-created",
         "nonstream-envelope-wrapped",
+        "reasoning-effort-vocabulary-mismatch",
         "reasoning-field-name-varies",
         "reasoning-only-response",
         "response-id-changes-per-chunk",
@@ -136,6 +137,10 @@ class Compatible(Profile):
                 return echoes.as_reasoning_content(request, pad=False)
             case "as-asked":
                 return request
+
+    def prepare_parameters(self, request: Request, asked: Asked) -> Request:
+        """Works around quirk `reasoning-effort-vocabulary-mismatch`: the nearest weaker effort that there is."""
+        return efforts.clamped(request, asked.model, ())
 
     def prepare_body(self, body: Body, asked: Asked) -> Body:
         """No lone surrogate, no tool twice, no past call without arguments.

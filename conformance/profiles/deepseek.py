@@ -39,6 +39,12 @@ class DeepSeek(Compatible):
         "deepseek-thinking-tool-choice-required",
     )
 
+    def prepare_choice(self, request: Request, asked: Asked) -> Request:  # noqa: ARG002
+        """No choice that is an object beside thinking: Works around quirk
+        `deepseek-thinking-tool-choice-required`.
+        """
+        return tools.allowed_alone(request)
+
     def prepare_reasoning(self, request: Request, asked: Asked) -> Request:  # noqa: ARG002
         """Every assistant turn's reasoning goes back, that of a text between calls too; one space where it is
         lost.

@@ -47,10 +47,27 @@ def with_extra(request: Request, **words: object) -> Request:
     return replace(request, extra={key: value for key, value in extra.items() if value is not None})
 
 
+MODELS = table(
+    {
+        r"(?:^|/)glm-5\.2": "high max",
+        r"(?:^|/)glm-5\.3": "low medium high xhigh max",
+        r"(?:^|/)step-": "low medium high",
+        r"[:-]cloud$": "none low medium high max",
+        r"(?:^|/)grok-4\.5": "minimal low medium high xhigh max",
+        r"(?:^|/)gpt-5\.6": "none low medium high xhigh max",
+        r"(?:^|/)(?:kimi-)?k3": "low high max",
+    }
+)
+"""What models take wherever they are served."""
+
+
 def clamped(request: Request, model: str, levels: Table) -> Request:
-    """The effort as the nearest weaker level that the model takes; its weakest where none is weaker."""
+    """The effort as the nearest weaker level that the model takes; its weakest where none is weaker.
+
+    ``levels`` are a host's own; what is known of a model anywhere comes after them.
+    """
     effort = effort_of(request)
-    known = next((names for pattern, names in levels if pattern.search(model)), None)
+    known = next((names for pattern, names in (*levels, *MODELS) if pattern.search(model)), None)
     if effort is None or known is None or effort in known or effort not in ORDER:
         return request
     rank = ORDER.index(effort)

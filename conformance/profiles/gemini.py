@@ -86,6 +86,7 @@ class GoogleGemini(Compatible):
         """Works around quirk `gemini-parallel-tool-calls-rejected`: of several calls the first is kept,
         then.
         """
+        request = super().prepare_parameters(request, asked)
         return replace(request, parallel_tool_calls=None) if asked.wire == "openai-chat" else request
 
     def prepare_body(self, body: Body, asked: Asked) -> Body:

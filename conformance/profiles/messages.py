@@ -152,16 +152,6 @@ def alternating(messages: Sequence[Message]) -> Iterable[Message]:
     return out
 
 
-def bridged(messages: Sequence[Message]) -> Iterable[Message]:
-    """An assistant's words between a tool's result and a user."""
-    out: list[Message] = []
-    for message in messages:
-        if out and message.role == "user" and out[-1].role == "tool":
-            out.append(Message("assistant", (Text(BRIDGE),)))
-        out.append(message)
-    return out
-
-
 def paired(messages: Sequence[Message]) -> Iterable[Message]:
     """Every call with one result, next after it, and no result without its call.
 

@@ -47,8 +47,7 @@ class Mistral(Compatible):
         around quirk `mistral-empty-assistant-rejected`.
         """
         request = super().prepare_messages(request, asked)
-        request = self.paired(messages.changed(request, messages.without_empty), asked)
-        return messages.changed(request, messages.bridged)
+        return self.paired(messages.changed(request, messages.without_empty), asked)
 
     def prepare_ids(self, request: Request, asked: Asked) -> Request:
         """Works around quirk `mistral-tool-id-9-alnum`."""
@@ -64,4 +63,5 @@ class Mistral(Compatible):
         body = super().prepare_body(body, asked)
         if asked.wire != "openai-chat":
             return body
-        return bodies.cap_spelt(bodies.without(bodies.known_members(body), UNKNOWN), "max_tokens")
+        body = bodies.bridged(bodies.without(bodies.known_members(body), UNKNOWN))
+        return bodies.cap_spelt(body, "max_tokens")

@@ -33,7 +33,6 @@ class Moonshot(Compatible):
         "moonshot-effort-none-rejected",
         "moonshot-schema-subset",
         "moonshot-tool-choice-required-unsupported",
-        "reasoning-effort-vocabulary-mismatch",
         "strict-not-supported-compat",
         "unknown-message-fields-rejected",
     )

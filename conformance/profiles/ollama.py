@@ -28,7 +28,6 @@ class Ollama(Compatible):
     works_around: ClassVar[tuple[str, ...]] = (
         *Compatible.works_around,
         "ollama-think-flag-ignored-on-v1",
-        "reasoning-effort-vocabulary-mismatch",
         "strict-not-supported-compat",
     )
 

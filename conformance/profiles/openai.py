@@ -43,7 +43,6 @@ class OpenAI(Compatible):
         *Compatible.works_around,
         "max-tokens-vs-max-completion-tokens",
         "prompt-cache-key-64",
-        "reasoning-effort-vocabulary-mismatch",
         "responses-empty-input-rejected",
         "responses-function-call-needs-reasoning-item",
         "responses-item-ids-rotate",

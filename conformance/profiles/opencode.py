@@ -49,6 +49,7 @@ class OpenCode(DeepSeek):
 
     def prepare_parameters(self, request: Request, asked: Asked) -> Request:
         """Works around quirk `relay-default-max-tokens-too-large`."""
+        request = super().prepare_parameters(request, asked)
         if bodies.matches("mimo", asked.model) and request.max_tokens is None:
             return replace(request, max_tokens=MIMO_CAP)
         return request

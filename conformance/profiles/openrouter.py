@@ -51,9 +51,9 @@ class OpenRouter(Compatible):
         reasons = bool(efforts.wants_thinking(request)) and bodies.matches(ANTHROPIC, asked.model)
         return tools.softened(request) if reasons or bodies.matches("gemini", asked.model) else request
 
-    def prepare_parameters(self, request: Request, asked: Asked) -> Request:  # noqa: ARG002
+    def prepare_parameters(self, request: Request, asked: Asked) -> Request:
         """Works around quirk `cannot-disable-reasoning-400`: that reasoning be off is not said."""
-        return reasoning_not_off(request)
+        return reasoning_not_off(super().prepare_parameters(request, asked))
 
     def prepare_body(self, body: Body, asked: Asked) -> Body:
         """Works around quirk `max-completion-tokens-unsupported`."""

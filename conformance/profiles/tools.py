@@ -136,12 +136,14 @@ def allowed_alone(request: Request) -> Request:
 
 
 def is_forced(request: Request) -> bool:
-    """Whether a call is forced, by ``required`` or by name."""
-    return request.tool_choice == "required" or isinstance(request.tool_choice, NamedChoice)
+    """Whether a call is forced: by ``required``, by name, or among those allowed."""
+    choice = allowed_alone(request).tool_choice
+    return choice == "required" or isinstance(choice, NamedChoice)
 
 
 def softened(request: Request) -> Request:
     """A forced call as ``auto`` and words that ask for it; of a named one only that tool is offered."""
+    request = allowed_alone(request)
     choice = request.tool_choice
     if choice == "required":
         return instructed(replace(request, tool_choice="auto"), NUDGE)

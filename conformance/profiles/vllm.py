@@ -36,7 +36,6 @@ class VLLM(Compatible):
         "mistral-user-after-tool",
         "multiple-system-messages-rejected",
         "null-content-rejected",
-        "reasoning-effort-vocabulary-mismatch",
         "responses-status-must-be-null",
         "system-role-unsupported",
         "vllm-finish-tool-calls-empty",
@@ -56,8 +55,7 @@ class VLLM(Compatible):
         if bodies.matches(GEMMA, asked.model):
             return messages.changed(request, messages.system_as_user)
         if bodies.matches(MISTRAL, asked.model):
-            request = self.paired(request, asked)
-            return messages.changed(request, messages.bridged)
+            return self.paired(request, asked)
         return request
 
     def prepare_ids(self, request: Request, asked: Asked) -> Request:

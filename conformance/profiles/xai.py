@@ -23,7 +23,6 @@ class XAI(Compatible):
     reading = Reading(reserved=RESERVED)
     works_around: ClassVar[tuple[str, ...]] = (
         *Compatible.works_around,
-        "reasoning-effort-vocabulary-mismatch",
         "reserved-tool-names-xai",
         "xai-no-allof",
         "xai-nonreasoning-rejects-effort",

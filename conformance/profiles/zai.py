@@ -33,7 +33,6 @@ class ZAI(Compatible):
     works_around: ClassVar[tuple[str, ...]] = (
         *(quirk for quirk in Compatible.works_around if quirk != "stream-all-index-zero"),
         "new-id-per-delta",
-        "reasoning-effort-vocabulary-mismatch",
         "zai-1214-messages-illegal",
     )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from conformance.scripted_model.forward import smallest_gap
+from conformance.scripted_model.forward import Network
 from conformance.scripted_model.gguf_file import write_gguf
 from conformance.scripted_model.cutting import ScriptError, Split
 from conformance.scripted_model.vocabulary import Script, Specials, vocabulary
@@ -49,6 +49,7 @@ def build(
 
 
 def _prove(model: Model) -> None:
+    network = Network(model, 'half-cache')
     for name, chain in model.vocabulary.chains.items():
         prompt = f"<|im_start|>user\n[[{name}]]<|im_end|>\n<|im_start|>assistant\n"
         if len(chain) + len(prompt) > model.shape.ctx:

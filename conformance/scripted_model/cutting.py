@@ -75,11 +75,12 @@ class _Cutting:
         elif self.split.kind == "whole":
             yield data
         else:
-            at = 0
-            while at < len(data):
-                length = self.random.choice(_LENGTHS)
-                yield data[at : at + length]
-                at += length
+            piece = b""
+            while data:  # the last piece decides about the next, so like texts are cut alike, and share tokens
+                digest = hashlib.sha256(f"{self.split.seed}:".encode() + piece).digest()
+                length = _LENGTHS[digest[0] % len(_LENGTHS)]
+                piece, data = data[:length], data[length:]
+                yield piece
 
     def chain(self) -> Chain:
         if self.pieces and len(self.pieces[0]) == 1 and len(self.pieces) > 1 and not self.fixed[1]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from conformance.scripted_model.weights import HEAD_SIZE, HEADS, HIDDEN, RMS_EPS, Model
@@ -14,79 +15,114 @@ from conformance.scripted_model.weights import HEAD_SIZE, HEADS, HIDDEN, RMS_EPS
 if TYPE_CHECKING:
     from conformance.scripted_model.weights import Array
 
+LAYER = "model.layers.0"
+
 Precision = Literal["single", "half-cache", "half", "bfloat"]
 """What engines round to: nothing, the KV cache to half precision, or all that is stored to 16 bits."""
 
 
-def forward(model: Model, ids: Sequence[int], *, last: int, precision: Precision = "single") -> Array:
-    """The logits after each of the ``last`` last tokens of ``ids``: an array ``[last, vocab]``."""
-    import numpy as np
+class Network:
+    """A model that runs, in a given precision."""
 
-    def stored(x: Array) -> Array:
-        return x if precision in ("single", "half-cache") else _rounded(x, precision)
+    def __init__(self, model: Model, precision: Precision = "single") -> None:
+        self.model = model
+        self.precision = precision
+        self._linear = {
+            name.removesuffix(".weight"): _Linear.of(
+                self._stored(weight), model.tensors.get(name.removesuffix("weight") + "bias")
+            )
+            for name, weight in model.tensors.items()
+            if weight.ndim == 2 and "embed" not in name
+        }
 
-    def cached(x: Array) -> Array:
-        return x if precision == "single" else _rounded(x, precision)
+    def logits(self, ids: Sequence[int], *, last: int) -> Array:
+        """The logits after each of the ``last`` last tokens of ``ids``: an array ``[last, vocab]``."""
+        import numpy as np
 
-    def linear(x: Array, name: str) -> Array:
-        y: Array = x @ stored(model.tensors[f"{name}.weight"]).T
-        bias = model.tensors.get(f"{name}.bias")
-        return stored(y if bias is None else y + stored(bias))
+        tensors, base = self.model.tensors, self.model.shape.rope_base
+        x = self._stored(tensors["model.embed_tokens.weight"][list(ids)])
+        positions = np.arange(len(ids), dtype=np.float32)
+        normed = self._stored(_rms_norm(x, tensors[f"{LAYER}.input_layernorm.weight"]))
+        query = _rope(_heads(self._run("self_attn.q_proj", normed[-last:])), positions[-last:], base)
+        key = _rope(_heads(self._run("self_attn.k_proj", normed)), positions, base)
+        value = _heads(self._run("self_attn.v_proj", normed))
+        query, key, value = self._cached(query), self._cached(key), self._cached(value)
+        scores = query @ key.transpose(0, 2, 1) / np.float32(math.sqrt(HEAD_SIZE))
+        scores = np.where(positions <= positions[-last:, None], scores, np.float32(-np.inf))
+        scores = np.exp(scores - scores.max(axis=-1, keepdims=True))
+        attended = self._stored(scores / scores.sum(axis=-1, keepdims=True) @ value)
+        attended = attended.transpose(1, 0, 2).reshape(last, HIDDEN)
+        x = self._stored(x[-last:] + self._run("self_attn.o_proj", attended))
 
-    def heads(x: Array) -> Array:
-        return x.reshape(len(x), HEADS, HEAD_SIZE).transpose(1, 0, 2)  # [head, token, HEAD_SIZE]
+        normed = self._stored(_rms_norm(x, tensors[f"{LAYER}.post_attention_layernorm.weight"]))
+        gate, up = self._run("mlp.gate_proj", normed), self._run("mlp.up_proj", normed)
+        with np.errstate(over="ignore"):  # a gate far below zero is shut, and e to its negative is infinite
+            opened = self._stored(self._stored(gate / (1 + np.exp(-gate))) * up)
+        x = self._stored(x + self._run("mlp.down_proj", opened))
+        return self._linear["lm_head"](self._stored(_rms_norm(x, tensors["model.norm.weight"])))
 
-    layer = "model.layers.0"
-    x = stored(model.tensors["model.embed_tokens.weight"][list(ids)])
-    positions = np.arange(len(ids), dtype=np.float32)
-    normed = stored(_rms_norm(x, model.tensors[f"{layer}.input_layernorm.weight"]))
-    turned = (positions, model.shape.rope_base)
-    query = cached(
-        _rope(heads(linear(normed[-last:], f"{layer}.self_attn.q_proj")), positions[-last:], turned[1])
-    )
-    key = cached(_rope(heads(linear(normed, f"{layer}.self_attn.k_proj")), *turned))
-    value = cached(heads(linear(normed, f"{layer}.self_attn.v_proj")))
-    scores = query @ key.transpose(0, 2, 1) / np.float32(math.sqrt(HEAD_SIZE))
-    scores = np.where(positions <= positions[-last:, None], scores, np.float32(-np.inf))
-    scores = np.exp(scores - scores.max(axis=-1, keepdims=True))
-    attended = stored(scores / scores.sum(axis=-1, keepdims=True) @ value)
-    attended = attended.transpose(1, 0, 2).reshape(last, HIDDEN)
-    x = stored(x[-last:] + linear(attended, f"{layer}.self_attn.o_proj"))
+    def generate(self, prompt: str, *, limit: int) -> str:
+        """What the model says after ``prompt``, greedily, until a script's end or ``limit`` tokens."""
+        vocabulary = self.model.vocabulary
+        ids = vocabulary.encode(prompt)
+        said: list[int] = []
+        while len(said) < limit:
+            token = int(self.logits([*ids, *said], last=1)[0].argmax())
+            if token in vocabulary.ends.values():
+                break
+            said.append(token)
+        return vocabulary.decode(said)
 
-    normed = stored(_rms_norm(x, model.tensors[f"{layer}.post_attention_layernorm.weight"]))
-    gate, up = linear(normed, f"{layer}.mlp.gate_proj"), linear(normed, f"{layer}.mlp.up_proj")
-    with np.errstate(over="ignore"):  # a gate far below zero is shut, and e to its negative is infinite
-        opened = stored(stored(gate / (1 + np.exp(-gate))) * up)
-    x = stored(x + linear(opened, f"{layer}.mlp.down_proj"))
-    return linear(stored(_rms_norm(x, model.tensors["model.norm.weight"])), "lm_head")
+    def smallest_gap(self, prompt: str, name: str) -> float:
+        """The least logit gap, over all tokens of a script, between the one it wants and the best other one.
+
+        Positive means: after ``prompt`` the model emits exactly this script, each token following from the last.
+        """
+        import numpy as np
+
+        vocabulary = self.model.vocabulary
+        wanted = [*vocabulary.chains[name], vocabulary.ends[name]]
+        logits = self.logits([*vocabulary.encode(prompt), *wanted[:-1]], last=len(wanted))
+        rows = np.arange(len(wanted))
+        right = logits[rows, wanted].copy()
+        logits[rows, wanted] = -np.inf
+        return float((right - logits.max(axis=-1)).min())
+
+    def _run(self, name: str, x: Array) -> Array:
+        return self._stored(self._linear[f"{LAYER}.{name}"](x))
+
+    def _stored(self, x: Array) -> Array:
+        return x if self.precision in ("single", "half-cache") else _rounded(x, self.precision)
+
+    def _cached(self, x: Array) -> Array:
+        return x if self.precision == "single" else _rounded(x, self.precision)
 
 
-def generate(model: Model, prompt: str, *, limit: int, precision: Precision = "single") -> str:
-    """What the model says after ``prompt``, greedily, until a script's end or ``limit`` tokens."""
-    ids = model.vocabulary.encode(prompt)
-    said: list[int] = []
-    while len(said) < limit:
-        token = int(forward(model, [*ids, *said], last=1, precision=precision)[0].argmax())
-        if token in model.vocabulary.ends.values():
-            break
-        said.append(token)
-    return model.vocabulary.decode(said)
+@dataclass(frozen=True, slots=True)
+class _Linear:
+    """A linear map without its rows and columns of zeros: most of these matrices are little else."""
+
+    size: int
+    rows: Array
+    columns: Array
+    weight: Array
+    bias: Array | None
+
+    @classmethod
+    def of(cls, weight: Array, bias: Array | None) -> _Linear:
+        rows, columns = weight.any(axis=1).nonzero()[0], weight.any(axis=0).nonzero()[0]
+        return cls(len(weight), rows, columns, weight[rows][:, columns].T.copy(), bias)
+
+    def __call__(self, x: Array) -> Array:
+        import numpy as np
+
+        y = np.zeros((len(x), self.size), np.float32)
+        y[:, self.rows] = x[:, self.columns] @ self.weight
+        return y if self.bias is None else y + self.bias
 
 
-def smallest_gap(model: Model, prompt: str, name: str, *, precision: Precision = "single") -> float:
-    """The least logit gap, over all tokens of a script, between the one it wants and the best other one.
-
-    Positive means: after ``prompt`` the model emits exactly this script, each token following from the last.
-    """
-    import numpy as np
-
-    wanted = [*model.vocabulary.chains[name], model.vocabulary.ends[name]]
-    ids = [*model.vocabulary.encode(prompt), *wanted[:-1]]
-    logits = forward(model, ids, last=len(wanted), precision=precision)
-    rows = np.arange(len(wanted))
-    right = logits[rows, wanted].copy()
-    logits[rows, wanted] = -np.inf
-    return float((right - logits.max(axis=-1)).min())
+def _heads(x: Array) -> Array:
+    return x.reshape(len(x), HEADS, HEAD_SIZE).transpose(1, 0, 2)  # [head, token, HEAD_SIZE]
 
 
 def _rounded(x: Array, precision: Precision) -> Array:

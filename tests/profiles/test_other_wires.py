@@ -213,6 +213,7 @@ def test_every_family_leaves_the_other_wires_alone() -> None:
 # ------------------------------------------------------------------------------------------- llama.cpp
 
 MESSAGES: WireName = "anthropic-messages"
+UNSEEN = "image input is not supported"
 
 
 def error(status: int, document: Any, over: WireName) -> tuple[int, Any]:
@@ -222,7 +223,7 @@ def error(status: int, document: Any, over: WireName) -> tuple[int, Any]:
 
 
 def test_what_llamacpp_can_not_see_is_the_requests_fault_over_every_wire() -> None:
-    unseen = {"error": {"code": 500, "message": "image input is not supported", "type": "server_error"}}
+    unseen = {"error": {"code": 500, "message": UNSEEN, "type": "server_error"}}
     assert error(500, unseen, "openai-chat")[0] == 400
     assert error(500, unseen, RESPONSES)[0] == 400
     assert error(500, unseen, MESSAGES) == (

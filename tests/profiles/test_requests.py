@@ -440,7 +440,8 @@ MEMBERS: list[tuple[str, dict[str, Any], dict[str, Any]]] = [
     ("llama.cpp", {"role": "assistant", "content": "a", "tool_calls": [
         {"id": "c1", "type": "function", "function": {"name": "alpha", "arguments": "{"}}]},
      {"role": "assistant", "content": "a", "tool_calls": [
-         {"id": "c1", "type": "function", "function": {"name": "alpha", "arguments": '{"invalid_json":"{"}'}}]}),
+         {"id": "c1", "type": "function",
+          "function": {"name": "alpha", "arguments": '{"invalid_json":"{"}'}}]}),
     ("compatible", {"role": "user", "content": "a\ud83d"}, {"role": "user", "content": "a\ufffd"}),
 ]  # fmt: skip
 

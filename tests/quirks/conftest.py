@@ -27,7 +27,7 @@ ROOMY = simulator_http.Limits(body=16 * 1024 * 1024)
 
 
 class Play(Protocol):
-    """Plays a scenario against the persona of a quirk, or the clean one, through a profile if one is given."""
+    """Plays a scenario against the persona of a quirk, or the clean one, maybe through a profile."""
 
     def __call__(
         self, scenario: str, persona: str, over: WireName, profile: Profile | None = None

@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from conformance.simulator.chat import fresh_id
 from conformance.simulator.deviations.deviation import Maker, deviation, documents
+from conformance.simulator.deviations.streamed_calls import drop
 from conformance.simulator.mutants.mutant import Answer, Change
 
 Place = Literal["first", "after-text", "before-finish"]
@@ -105,16 +106,18 @@ def _text_at_once() -> Change:
 
     def change(answer: Answer) -> None:
         first: dict[int, Any] = {}
-        for document in list(answer.events or ()):
-            for choice in (document.get("choices") or ()) if isinstance(document, dict) else ():
-                text = choice["delta"].get("content")
-                if not text or answer.events is None:
-                    continue
-                if choice["index"] in first:
-                    first[choice["index"]]["content"] += text
-                    answer.events[:] = [event for event in answer.events if event is not document]
-                else:
-                    first[choice["index"]] = choice["delta"]
+        pieces: dict[int, list[str]] = {}
+        gone: list[Any] = []
+        for document in documents(answer) if answer.events is not None else ():
+            for choice in document.get("choices") or ():
+                text = (choice.get("delta") or {}).get("content")
+                if text:
+                    gone += [document] if choice["index"] in first else []
+                    first.setdefault(choice["index"], choice["delta"])
+                    pieces.setdefault(choice["index"], []).append(text)
+        for index, delta in first.items():
+            delta["content"] = "".join(pieces[index])
+        drop(answer, gone)
 
     return change
 

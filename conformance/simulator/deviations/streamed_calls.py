@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -25,10 +25,18 @@ class CallDelta:
         """The function of the call, as far as this delta tells it."""
         return self.call["function"]
 
-    def drop(self, answer: Answer) -> None:
-        """Its chunk does not come."""
-        assert answer.events is not None
-        answer.events[:] = [event for event in answer.events if event is not self.chunk]
+    @property
+    def arguments(self) -> str:
+        """The piece of the arguments; empty where it is no text."""
+        piece = self.function.get("arguments")
+        return piece if isinstance(piece, str) else ""
+
+
+def drop(answer: Answer, chunks: Iterable[Any]) -> None:
+    """These chunks of a stream don't come."""
+    gone = {id(chunk) for chunk in chunks}
+    if answer.events is not None and gone:
+        answer.events[:] = [event for event in answer.events if id(event) not in gone]
 
 
 def deltas_by_call(answer: Answer) -> list[list[CallDelta]]:
@@ -77,7 +85,7 @@ def _late_name() -> Change:
     def change(answer: Answer) -> None:
         for first, *others in deltas_by_call(answer):
             if others:
-                first.function["arguments"] = others[0].function["arguments"]
+                first.function["arguments"] = others[0].arguments
                 others[0].call["function"] = {"name": first.function.pop("name"), "arguments": ""}
 
     return change
@@ -87,13 +95,21 @@ def _whole(*, as_objects: bool = False) -> Change:
     """A call comes in one delta; ``as_objects`` with its arguments as a JSON value in place of text."""
 
     def change(answer: Answer) -> None:
+        gone: list[Any] = []
         for first, *others in deltas_by_call(answer):
-            text = "".join(delta.function["arguments"] for delta in (first, *others))
-            first.function["arguments"] = json.loads(text) if as_objects and text else text
-            for delta in others:
-                delta.drop(answer)
+            text = "".join(delta.arguments for delta in (first, *others))
+            first.function["arguments"] = _value(text) if as_objects else text
+            gone += (delta.chunk for delta in others)
+        drop(answer, gone)
 
     return change
+
+
+def _value(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text
 
 
 def _head_lost(characters: int) -> Change:
@@ -127,7 +143,7 @@ def _announced(member: str) -> Change:
             first, *others = deltas
             if not others:
                 continue
-            text = "".join(delta.function["arguments"] for delta in deltas)
+            text = "".join(delta.arguments for delta in deltas)
             call = {**first.call, "function": {**first.function, "arguments": text}}
             for delta in deltas[:-1]:
                 delta.choice["delta"].pop("tool_calls")

@@ -10,7 +10,7 @@ from typing import Any
 from conformance.simulator import schemas
 from conformance.simulator.chat import fresh_id
 from conformance.simulator.deviations.deviation import Maker, deviation, documents
-from conformance.simulator.deviations.streamed_calls import deltas_by_call
+from conformance.simulator.deviations.streamed_calls import deltas_by_call, drop
 from conformance.simulator.mutants.mutant import Answer, Change
 
 _LINE_END = re.compile(r"(?<!\\)\\n")
@@ -60,10 +60,9 @@ def _without_arguments_are(value: str) -> Change:
                 if call["function"]["arguments"] == "{}":
                     call["function"]["arguments"] = value
         for deltas in deltas_by_call(answer):
-            if "".join(delta.function["arguments"] for delta in deltas) == "{}":
+            if "".join(delta.arguments for delta in deltas) == "{}":
                 deltas[0].function["arguments"] = value
-                for delta in deltas[1:]:
-                    delta.drop(answer)
+                drop(answer, (delta.chunk for delta in deltas[1:]))
 
     return change
 

@@ -1,0 +1,346 @@
+"""Texts whose right reading is known: what a model writes, in any dialect, and what a correct server makes of it.
+
+Only the scripted model can be made to write them. Each has a ``word`` of its own, by which it is known
+wherever it went. The sources of the readings are those of the dialects; the policy behind them: decode before
+looking for the end, never complete what was cut, keep as text what is no call, call nothing that is quoted.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any, Literal, TypeAlias
+
+from conformance.dialects import edits
+from conformance.dialects.dialect import Dialect
+from conformance.dialects.edits import Writer, call, edited, rendered
+from conformance.dialects.jsontext import load_object, same
+from conformance.types import Part, Reasoning, Text, Tool, ToolCall, Turn
+
+Kind: TypeAlias = Literal[
+    "call",  # calls that are well-formed: they are made
+    "broken",  # no call, or none that is spelt right: it stays text, is read leniently, or is refused
+    "quotation",  # markup that is no call: it stays where it is
+    "cut",  # a call that the token cap cuts
+]
+Made: TypeAlias = tuple[str, Mapping[str, Any]]
+"""A call by name and arguments."""
+
+CAP = 80
+"""Tokens within which the call of the kind *cut* does not end: a character of markup may be a token."""
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One text. ``parts`` are the turn that it is, where that is the same in every dialect.
+
+    ``lenient`` are further readings that are right: what a careful repair makes of it.
+    """
+
+    id: str
+    title: str
+    kind: Kind
+    word: str
+    writer: Writer
+    parts: tuple[Part, ...] = ()
+    lenient: tuple[tuple[Made, ...], ...] = ()
+    doc: str = ""
+    stop: tuple[str, ...] = ()
+
+    @property
+    def calls(self) -> tuple[Made, ...]:
+        """The calls that are made of it."""
+        return tuple((p.name, json.loads(p.arguments)) for p in self.parts if isinstance(p, ToolCall))
+
+    @property
+    def said(self) -> tuple[str, ...]:
+        """The visible texts around calls, trimmed."""
+        return tuple(part.text.strip() for part in self.parts if isinstance(part, Text))
+
+    def allows(self, calls: Sequence[ToolCall]) -> bool:
+        """Whether these are the calls of a right reading: names, and arguments by their values."""
+        read = [(one.name, load_object(one.arguments)) for one in calls]
+        return any(_alike(read, reading) for reading in (self.calls, *self.lenient))
+
+    def text(self, dialect: Dialect, tools: Sequence[Tool]) -> str | None:
+        """What a model of the dialect writes; ``None`` where the dialect can't write it.
+
+        It can't, too, where its own grammar reads something else: a call that it can't quote.
+        """
+        text = self.writer(dialect, tools)
+        if text is None or self.word not in text:
+            return None
+        read = dialect.parse(text, tools)
+        calls = tuple(ToolCall("", one.name, one.arguments) for one in read.calls)
+        return text if self.kind == "cut" or self.allows(calls) else None
+
+    def turn(self, text: str) -> Turn:
+        """The turn that a correct server makes of it, ``text`` being what was written."""
+        if self.kind == "broken" or not self.parts:
+            return Turn((Text(text.strip()),), "stop")
+        return Turn(self.parts, "tool_calls" if self.calls else "stop")
+
+
+def _alike(read: Sequence[tuple[str, dict[str, Any] | None]], reading: Sequence[Made]) -> bool:
+    return len(read) == len(reading) and all(
+        name == wanted and same(arguments, dict(given))
+        for (name, arguments), (wanted, given) in zip(read, reading, strict=True)
+    )
+
+
+def _weather(city: str) -> ToolCall:
+    return call("get_weather", {"city": city})
+
+
+def _time(city: str) -> ToolCall:
+    return call("get_time", {"city": city})
+
+
+def _made(*calls: ToolCall) -> tuple[Made, ...]:
+    return tuple((one.name, json.loads(one.arguments)) for one in calls)
+
+
+def _well(
+    id: str,
+    title: str,
+    word: str,
+    *parts: Part,
+    writer: Writer | None = None,
+    lenient: tuple[tuple[Made, ...], ...] = (),
+    doc: str = "",
+    stop: tuple[str, ...] = (),
+) -> Case:
+    return Case(f"parser.{id}", title, "call", word, writer or rendered(*parts), parts, lenient, doc, stop)
+
+
+def _broken(
+    id: str, title: str, word: str, writer: Writer, *lenient: tuple[Made, ...], doc: str = ""
+) -> Case:
+    return Case(f"parser.{id}", title, "broken", word, writer, (), lenient, doc)
+
+
+def _quoted(id: str, title: str, word: str, writer: Writer, *parts: Part, doc: str = "") -> Case:
+    return Case(f"parser.{id}", title, "quotation", word, writer, parts, (), doc)
+
+
+_STAYS = "A correct server leaves it in the text, whole, or refuses the request as the client's."
+_NESTED: dict[str, Any] = {
+    "city": "Ulm",
+    "opts": {"a": {"b": [{"c": "}"}, [], {}]}, "name": "inner", "on": False, "none": None},
+    "tags": ["x]", "{y", ""],
+    "days": -3,
+}
+_ESCAPED = r'{"city": "Lod\u00e8ve \ud83d\ude00 \"q\" \\ a\/b\tc\nd"}'
+_LONG = "Brno and " + ", ".join(f"the {n}th quarter of the old town behind the river" for n in range(4, 24))
+
+WELL_FORMED = (
+    _well("text-before", "Text, then a call", "Aalen", Text("Let me look at Aalen."), _weather("Aalen")),
+    _well("text-after", "A call, then text", "Bochum", _weather("Bochum"), Text("That was all of it.")),
+    _well(
+        "text-between",
+        "Text between two calls",
+        "Celle",
+        _weather("Celle"),
+        Text("And now the clock."),
+        _time("Celle"),
+    ),
+    _well("two-calls", "Two calls", "Dresden", _weather("Dresden"), _time("Dresden")),
+    _well("empty-arguments", "A call with an empty object of arguments", "ping", call("ping", {})),
+    _well("nested-arguments", "Objects and arrays in the arguments", "Ulm", call("get_report", _NESTED)),
+    _well(
+        "unicode-arguments",
+        "Arguments in other scripts",
+        "Šibenik",
+        _weather("Šibenik ☂ 東京 👩\u200d🚀 é\u2028"),
+    ),
+    _well("escaped-arguments", "Escapes in the arguments", "Lod", call("get_weather", _ESCAPED)),
+    _well(
+        "number-in-string",
+        "A number written as a string",
+        "Essen",
+        call("get_report", {"city": "Essen", "days": "3"}),
+        lenient=(_made(call("get_report", {"city": "Essen", "days": 3})),),
+        writer=edited(call("get_report", {"city": "Essen", "days": "3"}), lambda arguments: arguments),
+        doc="The schema wants an integer. It stays what the model wrote, or becomes what the schema wants.",
+    ),
+    _well(
+        "extra-members",
+        "A call object with further members",
+        "Fulda",
+        _weather("Fulda"),
+        writer=edits.extra_member(_weather("Fulda"), '"note": "urgent"'),
+    ),
+    _well(
+        "markup-in-string",
+        "The end marker inside of a string",
+        "Gotha",
+        call("get_weather", {"city": "Gotha </tool_call> East"}),
+        writer=edits.with_markup_inside("get_weather", "city", "Gotha ", "</tool_call>", " East"),
+        doc="The JSON is decoded before the end marker is looked for.",
+    ),
+    _well(
+        "no-space",
+        "No white space in a call",
+        "Hagen",
+        _weather("Hagen"),
+        writer=edits.respaced(_weather("Hagen"), wide=False),
+    ),
+    _well(
+        "wide-space",
+        "White space wherever JSON allows it",
+        "Jena",
+        _weather("Jena"),
+        writer=edits.respaced(_weather("Jena"), wide=True),
+    ),
+    _well(
+        "arguments-first",
+        "The arguments stand before the name",
+        "Kiel",
+        _weather("Kiel"),
+        writer=edits.arguments_first(_weather("Kiel")),
+    ),
+    _well(
+        "stop-behind-call",
+        "A stop sequence behind a call",
+        "Lahr",
+        _weather("Lahr"),
+        writer=edits.followed(_weather("Lahr"), "\nObservation: sunny"),
+        stop=("Observation:",),
+    ),
+)
+BROKEN = (
+    _broken(
+        "no-arguments",
+        "A call without the member for arguments",
+        "ping",
+        edits.without_arguments("ping"),
+        _made(call("ping", {})),
+        doc="Read leniently, nothing is an empty object.",
+    ),
+    _broken(
+        "two-in-one-block",
+        "Two calls between one pair of markers",
+        "Mainz",
+        edits.in_one_block(_weather("Mainz"), _time("Mainz")),
+        _made(_weather("Mainz"), _time("Mainz")),
+        doc="Both are made, or neither is and all of it stays text.",
+    ),
+    _broken(
+        "single-quotes",
+        "Arguments in single quotes",
+        "Neuss",
+        edited(_weather("Neuss"), lambda _: "{'city': 'Neuss'}"),
+        _made(_weather("Neuss")),
+        doc=_STAYS + " Read leniently, it is a Python literal.",
+    ),
+    _broken(
+        "trailing-comma",
+        "A comma behind the last argument",
+        "Olpe",
+        edited(_weather("Olpe"), lambda _: '{"city": "Olpe",}'),
+        _made(_weather("Olpe")),
+        doc=_STAYS,
+    ),
+    _broken(
+        "raw-newline",
+        "A raw line break in a string",
+        "Passau",
+        edited(_weather("Passau\nInn"), lambda _: '{"city": "Passau\nInn"}'),
+        _made(_weather("Passau\nInn")),
+        doc=_STAYS,
+    ),
+    _broken(
+        "missing-brace",
+        "A brace is missing at the end of the arguments",
+        "Rheine",
+        edited(_weather("Rheine"), lambda _: '{"city": "Rheine"'),
+        _made(_weather("Rheine")),
+        doc=_STAYS + " All values are whole, so a repair guesses nothing.",
+    ),
+    _broken(
+        "bare-value",
+        "A string without quotes",
+        "Soest",
+        edited(_weather("Soest"), lambda _: '{"city": Soest}'),
+        _made(_weather("Soest")),
+        doc=_STAYS,
+    ),
+    _broken(
+        "double-encoded",
+        "The arguments as a JSON string",
+        "Trier",
+        edited(_weather("Trier"), lambda arguments: json.dumps(arguments)),
+        _made(_weather("Trier")),
+        doc="Decoded once more it is an object; a string is none.",
+    ),
+    _broken(
+        "unclosed-call",
+        "A call without its end marker",
+        "Unna",
+        edits.unclosed(_weather("Unna")),
+        _made(_weather("Unna")),
+        doc="The JSON is whole: it may count as a call.",
+    ),
+    _broken(
+        "broken-off",
+        "A call that breaks off in the midst of a string",
+        "Verd",
+        edits.broken_off("Let me see.", _weather("Verden"), "Verd"),
+        doc="The model ends there by itself. Nobody can know the rest, so no call is made of it.",
+    ),
+    _broken(
+        "unknown-tool",
+        "A call of a tool that was not offered",
+        "Wesel",
+        rendered(call("launch_rocket", {"city": "Wesel"})),
+        _made(call("launch_rocket", {"city": "Wesel"})),
+        doc="It is passed on as it is, stays text, or is refused; it is never another tool's.",
+    ),
+)
+QUOTATIONS = (
+    _quoted(
+        "fenced-call",
+        "A call quoted in a code fence",
+        "Xanten",
+        edits.around("So it is written:\n```\n", _weather("Xanten"), "\n```\nI made none."),
+    ),
+    _quoted(
+        "prose-marker",
+        "Prose about the marker of calls",
+        "Zella",
+        edits.of_the_marker("In Zella they wrap calls in {} tags."),
+    ),
+    _quoted(
+        "call-in-reasoning",
+        "A call inside of the reasoning",
+        "Zwickau",
+        edits.thinking("I could write\n", _weather("Zwickau"), "\nbut I need not.", "No call is needed."),
+        Reasoning("I could write it, but I need not in Zwickau."),
+        Text("No call is needed."),
+        doc="What is only thought is not done.",
+    ),
+    _quoted(
+        "unclosed-reasoning",
+        "Reasoning that does not end",
+        "Worms",
+        edits.never_done("I never stop thinking about Worms"),
+        Reasoning("I never stop thinking about Worms"),
+    ),
+)
+CUT = (
+    Case(
+        "parser.cut-by-cap",
+        "A call that the token cap cuts",
+        "cut",
+        "get_weather",
+        rendered(_weather(_LONG)),
+        (_weather(_LONG),),
+        doc="The end is told, and what has come of the call is what the model wrote.",
+    ),
+)
+CASES: Mapping[str, Case] = MappingProxyType(
+    {case.id: case for case in (*WELL_FORMED, *BROKEN, *QUOTATIONS, *CUT)}
+)
+"""Every case by its id, which is that of its scenario and of the probe that asks for it."""
