@@ -19,6 +19,7 @@ from conformance.cli.grade import grade
 from conformance.cli.lab import lab
 from conformance.cli.parse import parse
 from conformance.cli.run import run
+from conformance.cli.scripted_model import scripted_model
 from conformance.cli.serve import serve
 from conformance.cli.translate import translate
 
@@ -70,6 +71,7 @@ for command in (
     translate,
     parse,
     check_request,
+    scripted_model,
     diff,
     lab,
 ):

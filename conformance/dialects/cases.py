@@ -1,93 +1,16 @@
-"""Texts whose right reading is known: what a model writes, in any dialect, and what a correct server makes of it.
-
-Only the scripted model can be made to write them. Each has a ``word`` of its own, by which it is known
-wherever it went. The sources of the readings are those of the dialects; the policy behind them: decode before
-looking for the end, never complete what was cut, keep as text what is no call, call nothing that is quoted.
-"""
+"""The cases: every text with its right reading, by its id."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Any, Literal, TypeAlias
+from typing import Any
 
 from conformance.dialects import edits
-from conformance.dialects.dialect import Dialect
+from conformance.dialects.case import Case, Made
 from conformance.dialects.edits import Writer, call, edited, rendered
-from conformance.dialects.jsontext import load_object, same
-from conformance.types import Part, Reasoning, Text, Tool, ToolCall, Turn
-
-Kind: TypeAlias = Literal[
-    "call",  # calls that are well-formed: they are made
-    "broken",  # no call, or none that is spelt right: it stays text, is read leniently, or is refused
-    "quotation",  # markup that is no call: it stays where it is
-    "cut",  # a call that the token cap cuts
-]
-Made: TypeAlias = tuple[str, Mapping[str, Any]]
-"""A call by name and arguments."""
-
-CAP = 80
-"""Tokens within which the call of the kind *cut* does not end: a character of markup may be a token."""
-
-
-@dataclass(frozen=True, slots=True)
-class Case:
-    """One text. ``parts`` are the turn that it is, where that is the same in every dialect.
-
-    ``lenient`` are further readings that are right: what a careful repair makes of it.
-    """
-
-    id: str
-    title: str
-    kind: Kind
-    word: str
-    writer: Writer
-    parts: tuple[Part, ...] = ()
-    lenient: tuple[tuple[Made, ...], ...] = ()
-    doc: str = ""
-    stop: tuple[str, ...] = ()
-
-    @property
-    def calls(self) -> tuple[Made, ...]:
-        """The calls that are made of it."""
-        return tuple((p.name, json.loads(p.arguments)) for p in self.parts if isinstance(p, ToolCall))
-
-    @property
-    def said(self) -> tuple[str, ...]:
-        """The visible texts around calls, trimmed."""
-        return tuple(part.text.strip() for part in self.parts if isinstance(part, Text))
-
-    def allows(self, calls: Sequence[ToolCall]) -> bool:
-        """Whether these are the calls of a right reading: names, and arguments by their values."""
-        read = [(one.name, load_object(one.arguments)) for one in calls]
-        return any(_alike(read, reading) for reading in (self.calls, *self.lenient))
-
-    def text(self, dialect: Dialect, tools: Sequence[Tool]) -> str | None:
-        """What a model of the dialect writes; ``None`` where the dialect can't write it.
-
-        It can't, too, where its own grammar reads something else: a call that it can't quote.
-        """
-        text = self.writer(dialect, tools)
-        if text is None or self.word not in text:
-            return None
-        read = dialect.parse(text, tools)
-        calls = tuple(ToolCall("", one.name, one.arguments) for one in read.calls)
-        return text if self.kind == "cut" or self.allows(calls) else None
-
-    def turn(self, text: str) -> Turn:
-        """The turn that a correct server makes of it, ``text`` being what was written."""
-        if self.kind == "broken" or not self.parts:
-            return Turn((Text(text.strip()),), "stop")
-        return Turn(self.parts, "tool_calls" if self.calls else "stop")
-
-
-def _alike(read: Sequence[tuple[str, dict[str, Any] | None]], reading: Sequence[Made]) -> bool:
-    return len(read) == len(reading) and all(
-        name == wanted and same(arguments, dict(given))
-        for (name, arguments), (wanted, given) in zip(read, reading, strict=True)
-    )
+from conformance.types import Part, Reasoning, Text, ToolCall
 
 
 def _weather(city: str) -> ToolCall:
@@ -105,24 +28,34 @@ def _made(*calls: ToolCall) -> tuple[Made, ...]:
 def _well(
     id: str,
     title: str,
-    word: str,
+    words: str,
     *parts: Part,
     writer: Writer | None = None,
     lenient: tuple[tuple[Made, ...], ...] = (),
     doc: str = "",
     stop: tuple[str, ...] = (),
 ) -> Case:
-    return Case(f"parser.{id}", title, "call", word, writer or rendered(*parts), parts, lenient, doc, stop)
+    return Case(
+        f"parser.{id}",
+        title,
+        "call",
+        tuple(words.split()),
+        writer or rendered(*parts),
+        parts,
+        lenient,
+        doc,
+        stop,
+    )
 
 
 def _broken(
-    id: str, title: str, word: str, writer: Writer, *lenient: tuple[Made, ...], doc: str = ""
+    id: str, title: str, words: str, writer: Writer, *lenient: tuple[Made, ...], doc: str = ""
 ) -> Case:
-    return Case(f"parser.{id}", title, "broken", word, writer, (), lenient, doc)
+    return Case(f"parser.{id}", title, "broken", tuple(words.split()), writer, (), lenient, doc)
 
 
-def _quoted(id: str, title: str, word: str, writer: Writer, *parts: Part, doc: str = "") -> Case:
-    return Case(f"parser.{id}", title, "quotation", word, writer, parts, (), doc)
+def _quoted(id: str, title: str, words: str, writer: Writer, *parts: Part, doc: str = "") -> Case:
+    return Case(f"parser.{id}", title, "quotation", tuple(words.split()), writer, parts, (), doc)
 
 
 _STAYS = "A correct server leaves it in the text, whole, or refuses the request as the client's."
@@ -133,7 +66,13 @@ _NESTED: dict[str, Any] = {
     "days": -3,
 }
 _ESCAPED = r'{"city": "Lod\u00e8ve \ud83d\ude00 \"q\" \\ a\/b\tc\nd"}'
-_LONG = "Brno and " + ", ".join(f"the {n}th quarter of the old town behind the river" for n in range(4, 24))
+_LONG = (
+    "Aurich, Bamberg, Coburg, Dachau, Erding, Freising, Goslar, Husum, Itzehoe, Jever, Kassel, Lindau, "
+    "Meppen, Norden, Pirna, Quedlinburg, Rostock, Speyer, Templin, Uelzen, Viersen, Wismar, Zeitz, Apolda, "
+    "Borkum, Cottbus, Demmin, Einbeck, Forst, Greiz, Halle, Ilmenau, Jessen, Korbach, Lemgo, Melle, Nauen, "
+    "Oschatz, Plau, Ratingen, Stade, Torgau, Usedom, Velbert, Wittlich, Ahlen, Bingen, Calw and Deggendorf"
+)
+"""Long enough for ``CAP`` to end in it however it is cut into tokens, and nowhere the same."""
 
 WELL_FORMED = (
     _well("text-before", "Text, then a call", "Aalen", Text("Let me look at Aalen."), _weather("Aalen")),
@@ -146,7 +85,7 @@ WELL_FORMED = (
         Text("And now the clock."),
         _time("Celle"),
     ),
-    _well("two-calls", "Two calls", "Dresden", _weather("Dresden"), _time("Dresden")),
+    _well("two-calls", "Two calls", "Dresden Delft", _weather("Dresden"), _time("Delft")),
     _well("empty-arguments", "A call with an empty object of arguments", "ping", call("ping", {})),
     _well("nested-arguments", "Objects and arrays in the arguments", "Ulm", call("get_report", _NESTED)),
     _well(
@@ -222,10 +161,19 @@ BROKEN = (
     _broken(
         "two-in-one-block",
         "Two calls between one pair of markers",
-        "Mainz",
-        edits.in_one_block(_weather("Mainz"), _time("Mainz")),
-        _made(_weather("Mainz"), _time("Mainz")),
-        doc="Both are made, or neither is and all of it stays text.",
+        "Mainz Marl",
+        edits.in_one_block(_weather("Mainz"), _time("Marl")),
+        _made(_weather("Mainz"), _time("Marl")),
+        _made(_weather("Mainz")),
+        doc="Both are made, or only the first and the second stays text, or all of it does.",
+    ),
+    _broken(
+        "list-in-one-block",
+        "A list of calls between markers that are meant for one",
+        "Moers Menden",
+        edits.in_one_block(_weather("Moers"), _time("Menden"), listed=True),
+        _made(_weather("Moers"), _time("Menden")),
+        doc="Both are made, or all of it stays text.",
     ),
     _broken(
         "single-quotes",
@@ -334,7 +282,7 @@ CUT = (
         "parser.cut-by-cap",
         "A call that the token cap cuts",
         "cut",
-        "get_weather",
+        ("get_weather",),
         rendered(_weather(_LONG)),
         (_weather(_LONG),),
         doc="The end is told, and what has come of the call is what the model wrote.",

@@ -128,8 +128,8 @@ def unclosed(one: ToolCall) -> Writer:
     return write
 
 
-def in_one_block(*calls: ToolCall) -> Writer:
-    """Several JSON objects between one pair of markers that is meant for one."""
+def in_one_block(*calls: ToolCall, listed: bool = False) -> Writer:
+    """Several JSON objects, or a list of them, between one pair of markers that is meant for one."""
 
     def write(dialect: Dialect, tools: Sequence[Tool]) -> str | None:
         texts = [dialect.render_calls(Turn((one,)), tools) for one in calls]
@@ -142,7 +142,8 @@ def in_one_block(*calls: ToolCall) -> Writer:
         start, end, _ = spans[0] or (0, 0, None)
         if not texts[0][end:].strip():
             return None
-        return texts[0][:start] + "\n".join(bodies) + texts[0][end:]
+        block = f"[{', '.join(bodies)}]" if listed else "\n".join(bodies)
+        return texts[0][:start] + block + texts[0][end:]
 
     return write
 

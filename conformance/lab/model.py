@@ -34,13 +34,16 @@ def build(folder: Path, say: Callable[[str], None]) -> None:
     command = [
         sys.executable,
         "-m",
-        "conformance.scripted_model",
+        "conformance",
+        "scripted-model",
+        "build",
         "--out",
         str(folder),
         "--ctx",
         str(CONTEXT),
     ]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    suite = Path(conformance.__file__).parents[1]
+    done = subprocess.run(command, cwd=suite, capture_output=True, text=True, check=False)
     if done.returncode:
         raise LabError(f"the scripted model could not be built: {done.stderr.strip()[-2000:]}")
     stamp.write_text(digest)

@@ -13,6 +13,7 @@ from typing import Any, Literal, Self
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
+import conformance
 from conformance.config import Endpoint
 from conformance.lab.errors import LabError
 
@@ -197,6 +198,7 @@ class Places:
             "run": str(self.run),
             "model": str(self.model),
             "recipe": str(recipe.folder),
+            "suite": str(Path(conformance.__file__).parents[1]),
             "suite_python": str(self.python),
         }
 

@@ -52,11 +52,6 @@ def known_members(body: Body, more: Collection[str] = ()) -> Body:
     return messages(body, message)
 
 
-def without_extra_content(body: Body) -> Body:
-    """Calls of the history without what Gemini alone understands of them."""
-    return messages(body, lambda m: _calls(m, lambda c: {k: v for k, v in c.items() if k != "extra_content"}))
-
-
 def _calls(message: Body, change: Callable[[Body], Body]) -> Body:
     calls = message.get("tool_calls")
     if not isinstance(calls, list):

@@ -8,7 +8,17 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, ClassVar
 
-from conformance.profiles import bodies, documents, echoes, efforts, errors, messages, responses_answers, texts, tools
+from conformance.profiles import (
+    bodies,
+    documents,
+    echoes,
+    efforts,
+    errors,
+    messages,
+    responses_answers,
+    texts,
+    tools,
+)
 from conformance.profiles.chat_stream import ChatStream
 from conformance.profiles.gate import Gate
 from conformance.profiles.ids import unique_per_turn
@@ -139,7 +149,9 @@ class Compatible(Profile):
                 return request
 
     def prepare_parameters(self, request: Request, asked: Asked) -> Request:
-        """Works around quirk `reasoning-effort-vocabulary-mismatch`: the nearest weaker effort that there is."""
+        """Works around quirk `reasoning-effort-vocabulary-mismatch`: the nearest weaker effort that
+        there is.
+        """
         return efforts.clamped(request, asked.model, ())
 
     def prepare_body(self, body: Body, asked: Asked) -> Body:

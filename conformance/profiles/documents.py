@@ -39,7 +39,10 @@ def repaired(
         choices = [_merged(choices)]
         out["choices"] = choices
     if len(choices) == len(out["choices"]):
-        out["choices"] = [_choice(choice, asked, reading, names, read_text) for choice in choices]
+        out["choices"] = [
+            _choice(choice, asked, reading, names, read_text, counted_out=_spent(document, asked))
+            for choice in choices
+        ]
     if isinstance(out.get("usage"), dict):
         out["usage"] = usage(out["usage"])
     return {key: out[key] for key in document if key in out}
@@ -93,14 +96,28 @@ def _merged(choices: list[Document]) -> Document:
     return {**choices[0], "index": 0, "message": message, "finish_reason": reason}
 
 
+def _spent(document: Document, asked: Asked) -> bool:
+    """Whether an answer is as long as its cap lets it be."""
+    counts, cap = document.get("usage"), asked.request.max_tokens
+    written = counts.get("completion_tokens") if isinstance(counts, dict) else None
+    return cap is not None and isinstance(written, int) and written >= cap
+
+
 def _choice(
-    choice: Document, asked: Asked, reading: Reading, names: Mapping[str, str], read_text: ReadText
+    choice: Document,
+    asked: Asked,
+    reading: Reading,
+    names: Mapping[str, str],
+    read_text: ReadText,
+    *,
+    counted_out: bool,
 ) -> Document:
     message = choice.get("message")
     if not isinstance(message, dict):
         return choice
     reason = choice.get("finish_reason")
     cut = isinstance(reason, str) and finish_word(reason, asked.request, calls=True) == "length"
+    cut = cut or (reason in (None, "") and counted_out)
     message = _message(message, asked, reading, read_text)
     given = message.get("tool_calls")
     if isinstance(given, list):
@@ -110,6 +127,8 @@ def _choice(
         message = {**message, "tool_calls": entries}
         if not entries and reason in ("tool_calls", "stop"):
             del message["tool_calls"]
+    if reason in (None, "") and counted_out:
+        reason = "length"
     legacy = isinstance(message.get("function_call"), dict)
     word = finish_word(reason, asked.request, calls=bool(message.get("tool_calls")), legacy=legacy)
     return {**choice, "message": message, "finish_reason": word}

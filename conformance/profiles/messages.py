@@ -142,10 +142,14 @@ def _as_user(message: Message) -> Message:
 
 
 def alternating(messages: Sequence[Message]) -> Iterable[Message]:
-    """After the system messages, neighbours of one role (user or assistant) are one message."""
+    """After the system messages, neighbours of one role (user or assistant) are one message.
+
+    An assistant's calls are never joined with what it says later: their results belong in between.
+    """
     out: list[Message] = []
     for message in messages:
-        if out and message.role == out[-1].role and message.role in ("user", "assistant"):
+        calls = out and any(isinstance(part, ToolCall) for part in out[-1].parts)
+        if out and not calls and message.role == out[-1].role and message.role in ("user", "assistant"):
             out[-1] = replace(out[-1], parts=_with_gaps([out[-1].parts, message.parts]))
         else:
             out.append(message)

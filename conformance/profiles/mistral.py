@@ -41,10 +41,9 @@ class Mistral(Compatible):
         return tools.none_by_absence(request)
 
     def prepare_messages(self, request: Request, asked: Asked) -> Request:
-        """Results next after their calls, an assistant's words before a user's, nobody who says nothing.
+        """Results next after their calls, nobody who says nothing.
 
-        Works around quirk `mistral-tool-after-user`. Works around quirk `mistral-user-after-tool`. Works
-        around quirk `mistral-empty-assistant-rejected`.
+        Works around quirk `mistral-tool-after-user`. Works around quirk `mistral-empty-assistant-rejected`.
         """
         request = super().prepare_messages(request, asked)
         return self.paired(messages.changed(request, messages.without_empty), asked)
@@ -54,7 +53,10 @@ class Mistral(Compatible):
         return nine_letters(super().prepare_ids(request, asked))
 
     def prepare_body(self, body: Body, asked: Asked) -> Body:
-        """Nothing but what OpenAI's schema has in messages and calls, no parameters of others.
+        """Nothing but what OpenAI's schema has in messages and calls, no parameters of others, an assistant's
+        words between a result and a user's, the pictures of a result among them.
+
+        Works around quirk `mistral-user-after-tool`.
 
         Works around quirk `unknown-message-fields-rejected`. Works around quirk
         `gemini-extra-content-rejected-elsewhere`. Works around quirk `unknown-top-level-field-rejected`.

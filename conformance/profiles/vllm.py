@@ -45,11 +45,9 @@ class VLLM(Compatible):
     )
 
     def prepare_messages(self, request: Request, asked: Asked) -> Request:
-        """One system message, which chat templates take; none where a model has no such role. Mistral's
-        template has its order of roles.
+        """One system message, which chat templates take; none where a model has no such role.
 
         Works around quirk `multiple-system-messages-rejected`. Works around quirk `system-role-unsupported`.
-        Works around quirk `mistral-user-after-tool`.
         """
         request = messages.changed(super().prepare_messages(request, asked), messages.merged_system)
         if bodies.matches(GEMMA, asked.model):
@@ -73,7 +71,8 @@ class VLLM(Compatible):
         return efforts.clamped(request, asked.model, GPT_OSS)
 
     def prepare_body(self, body: Body, asked: Asked) -> Body:
-        """Works around quirk `null-content-rejected`. On Responses: Works around quirk
+        """Works around quirk `null-content-rejected`. Mistral's template has its own order of roles: Works
+        around quirk `mistral-user-after-tool`. On Responses: Works around quirk
         `responses-status-must-be-null`.
 
         In answers the base puts right what this family gets wrong. Works around quirk
@@ -84,7 +83,10 @@ class VLLM(Compatible):
         body = super().prepare_body(body, asked)
         if asked.wire == "openai-responses":
             return responses_bodies.items(body, responses_bodies.without_status)
-        return bodies.empty_content(body) if asked.wire == "openai-chat" else body
+        if asked.wire != "openai-chat":
+            return body
+        body = bodies.empty_content(body)
+        return bodies.bridged(body) if bodies.matches(MISTRAL, asked.model) else body
 
 
 class SGLang(VLLM):

@@ -12,6 +12,7 @@ from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeAlias
 
+from conformance.dialects import DIALECTS, Dialect
 from conformance.types import (
     JSON,
     WIRES,
@@ -101,6 +102,10 @@ SAMPLING = feature(
 JSON_MODE = feature("json_object", r"response_format|json_object|json mode")
 
 
+Writing: TypeAlias = Callable[[Dialect], str | None]
+"""What a model of a dialect writes; ``None`` where the dialect has no such text."""
+
+
 @dataclass(frozen=True, slots=True)
 class Scenario:
     """A script with what it needs and what a perfect model would answer.
@@ -108,10 +113,10 @@ class Scenario:
     ``ideal`` has one turn per `Ask`, in the order in which the script yields them: the simulator's
     clean persona, the scripted model and the adapters' expected results all come from it.
     ``wires`` are those whose own words it uses; a canonical request runs on every wire that can say it.
-    ``written`` is what the scripted model writes, in Hermes text, where that is not the plain form of the
-    ideal turn of that number. One that measures a ``policy`` is judged by no rule: whatever the endpoint
-    does is observed. Its ideal turns are what a model says that nothing binds and that was told nothing, so
-    that what an answer has beyond them is the endpoint's doing.
+    ``written`` is what the scripted model writes where that is not the plain form of the ideal turn of that
+    number: Hermes text, or what a function makes of any dialect. One that measures a ``policy`` is judged by
+    no rule: whatever the endpoint does is observed. Its ideal turns are what a model says that nothing binds
+    and that was told nothing, so that what an answer has beyond them is the endpoint's doing.
     """
 
     id: str
@@ -123,7 +128,7 @@ class Scenario:
     optional: tuple[Feature, ...] = ()
     intrusive: bool = False
     wires: tuple[WireName, ...] = WIRES
-    written: Mapping[int, str] = field(default_factory=dict)
+    written: Mapping[int, str | Writing] = field(default_factory=dict)
     policy: str = ""
 
     @property
@@ -144,7 +149,7 @@ def scenario(
     optional: tuple[Feature, ...] = (),
     intrusive: bool = False,
     wires: tuple[WireName, ...] = WIRES,
-    written: Mapping[int, str] | None = None,
+    written: Mapping[int, str | Writing] | None = None,
     policy: str = "",
 ) -> Callable[[Callable[[], Script]], Callable[[], Script]]:
     """Register the decorated generator function; its docstring is title and explanation.
@@ -175,6 +180,9 @@ def scenario(
         return script
 
     return register
+
+
+_HERMES = DIALECTS["hermes"]
 
 
 # ----------------------------------------------------------------------------- words scripts are made of
@@ -260,12 +268,27 @@ def scripts() -> Mapping[str, Turn]:
 
 
 def written() -> Mapping[str, str]:
-    """What the scripted model writes word for word, by marker name; all else is rendered from `scripts`."""
-    return {
-        marker(scenario.id, index): text
-        for scenario in SCENARIOS.values()
-        for index, text in scenario.written.items()
-    }
+    """What the scripted model writes word for word in Hermes text, by marker name.
+
+    All else is rendered from `scripts`.
+    """
+    return {name: text for name, text in written_in(_HERMES).items() if text is not None}
+
+
+def written_in(dialect: Dialect) -> Mapping[str, str | None]:
+    """What the scripted model of a dialect writes word for word, by marker name.
+
+    What is ``None`` no model of the dialect writes: it is no script, and its scenario is inconclusive there.
+    What has a spelling in Hermes text alone is rendered from `scripts` for all others.
+    """
+    found: dict[str, str | None] = {}
+    for scenario in SCENARIOS.values():
+        for index, text in scenario.written.items():
+            if not isinstance(text, str):
+                found[marker(scenario.id, index)] = text(dialect)
+            elif dialect is _HERMES:
+                found[marker(scenario.id, index)] = text
+    return found
 
 
 def marked(request: Request, name: str) -> Request:

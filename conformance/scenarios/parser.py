@@ -1,14 +1,30 @@
 """What a server makes of calls as models write them: its parser, with the model's words given.
 
-Only our scripted model writes these texts; the ideal turn is what a correct server makes of each. They are
-Hermes text (any white space around the JSON, one element per call).
+Only our scripted model writes these texts; the ideal turn is what a correct server makes of each. The first
+three are Hermes text; the others, ``dialects.cases``, are text of any dialect and run three times: without
+tools, which shows what is written, with them, and streamed.
 """
 
 from __future__ import annotations
 
-from conformance.scenarios.base import TOOLS, ask, need, request, scenario
-from conformance.scenarios.kit import TIME, WEATHER, called, said
-from conformance.types import Ask, Message, Script
+from collections.abc import Callable
+from dataclasses import replace
+
+from conformance.dialects import DIALECTS
+from conformance.dialects.case import ALONE, CAP, Case, bent
+from conformance.dialects.cases import CASES
+from conformance.scenarios.base import (
+    MAX_TOKENS,
+    STREAM_USAGE,
+    TOOLS,
+    Writing,
+    ask,
+    need,
+    request,
+    scenario,
+)
+from conformance.scenarios.kit import PING, THINKING, TIME, WEATHER, called, said
+from conformance.types import Ask, Expect, Message, Reasoning, Reply, Script, Tool, Turn, Usage
 
 QUOTE = (
     "A call is written like this:\n"
@@ -63,3 +79,71 @@ def quoted_markup() -> Script:
     for stream in (False, True):
         question = Message.user("Show me how a call is written, and make none.")
         yield Ask(request(question, tools=(WEATHER,), stream=stream), probe="quoted-markup")
+
+
+REPORT = Tool(
+    name="get_report",
+    description="Get the weather report of a city for several days.",
+    parameters={
+        "type": "object",
+        "properties": {
+            "city": {"type": "string"},
+            "days": {"type": "integer"},
+            "opts": {"type": "object"},
+            "tags": {"type": "array", "items": {"type": "string"}},
+        },
+        "required": ["city"],
+    },
+)
+OFFERED = (WEATHER, TIME, PING, REPORT)
+
+
+def _script(case: Case) -> Callable[[], Script]:
+    """What the model writes, told by the text without tools; then what is made of it, whole and streamed."""
+    question = replace(
+        request(Message.user(f"Please see to {' and '.join(case.words)}.")),
+        native=THINKING if any(isinstance(part, Reasoning) for part in case.parts) else {},
+        max_tokens=CAP if case.kind == "cut" else MAX_TOKENS,
+        stop=case.stop or None,
+    )
+    expect: Expect = "either" if case.kind == "broken" else "answer"
+
+    def script() -> Script:
+        alone = _turn((yield Ask(question, probe=ALONE, expect="either")))
+        need(alone is None or case.known(alone), "write this text, which its dialect may not have")
+        asked = replace(question, tools=OFFERED)
+        whole = _turn((yield Ask(asked, probe=case.id, expect=expect)))
+        asked = replace(asked, stream=True, include_usage=True)
+        streamed = _turn((yield Ask(asked, probe=case.id, expect=expect)))
+        bend = bent(alone, whole) or bent(alone, streamed)
+        need(not bend, "write with tools what it writes without: a grammar bent its text")
+
+    script.__doc__ = f"{case.title}.\n\n{case.doc}".rstrip()
+    return script
+
+
+def _turn(reply: Reply | tuple[Reply, ...]) -> Turn | None:
+    return None if isinstance(reply, tuple) else reply.turn
+
+
+def _ideal(case: Case) -> tuple[Turn, ...]:
+    """What is written, and twice what is made of it; all cost the same, as the same was written."""
+    text = case.text(DIALECTS["hermes"], OFFERED)
+    assert text is not None
+    spent = None if case.kind == "cut" else Usage(completion_tokens=len(text.encode()) // 4 + 9)
+    read = replace(case.turn(text), usage=spent)
+    return (replace(case.unread(text), usage=spent), read, read)
+
+
+def _writing(case: Case) -> Writing:
+    return lambda dialect: case.text(dialect, OFFERED)
+
+
+for _case in CASES.values():
+    scenario(
+        _case.id,
+        ideal=_ideal(_case),
+        written=dict.fromkeys(range(3), _writing(_case)),
+        needs=("scripted", "tools", "streaming"),
+        optional=(TOOLS, STREAM_USAGE),
+    )(_script(_case))

@@ -7,9 +7,20 @@ template, sampler, tool parser and streamer over a text we chose, on a CPU, with
 
 from __future__ import annotations
 
-from conformance.scripted_model.build import build
-from conformance.scripted_model.render import render_hermes
-from conformance.scripted_model.cutting import ScriptError
-from conformance.scripted_model.template import hermes_template
+from conformance.scripted_model.build import Built, MissingExtra, Settings, build
+from conformance.scripted_model.checkpoints import CHECKPOINTS
+from conformance.scripted_model.cutting import ScriptError, Split
+from conformance.scripted_model.library import Scripted, from_file, from_scenarios
 
-__all__ = ["ScriptError", "build", "hermes_template", "render_hermes"]
+__all__ = [
+    "CHECKPOINTS",
+    "Built",
+    "MissingExtra",
+    "ScriptError",
+    "Scripted",
+    "Settings",
+    "Split",
+    "build",
+    "from_file",
+    "from_scenarios",
+]

@@ -51,7 +51,8 @@ def install() -> None:
 
 def build(options: argparse.Namespace) -> None:
     scripts = ["--scripts", options.scripts.resolve()] if options.scripts else []
-    run(options.python, "-m", "conformance.scripted_model", "--out", MODEL, "--ctx", options.ctx, *scripts)
+    builder = (options.python, "-m", "conformance", "scripted-model", "build", "--format", "gguf")
+    run(*builder, "--out", MODEL, "--ctx", options.ctx, *scripts)
 
 
 def run(*command: object) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from conformance.profiles import Asked, profile, repaired
@@ -115,3 +116,26 @@ def told_calls(events: Sequence[Any]) -> list[tuple[str, str, str]]:
             )
             one[2] += piece["function"].get("arguments", "")
     return [(one[0], one[1], one[2]) for one in found.values()]
+
+
+USER = Message.user("Hello.")
+LOOP = Request((USER, said("", CALL), result(CALL)), tools=(ALPHA,))
+THOUGHT_LOOP = replace(LOOP, messages=(USER, said("", CALL, thought="hm"), result(CALL)))
+
+
+def asked(**members: Any) -> Request:
+    """A plain request with further words of Chat."""
+    return replace(HELLO, extra=members)
+
+
+def roles(body: dict[str, Any]) -> list[str]:
+    return [message["role"] for message in body["messages"]]
+
+
+def names(body: dict[str, Any]) -> list[str]:
+    return [tool["function"]["name"] for tool in body.get("tools", ())]
+
+
+def assistant(body: dict[str, Any]) -> dict[str, Any]:
+    """The first assistant message."""
+    return next(message for message in body["messages"] if message["role"] == "assistant")

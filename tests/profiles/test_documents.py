@@ -107,6 +107,12 @@ def test_the_finish_reason_is_a_known_word_that_agrees_with_the_calls(
     assert bool(choice["message"].get("tool_calls")) is has_calls
 
 
+def test_an_answer_as_long_as_its_cap_was_cut_where_it_says_nothing() -> None:
+    capped = replace(WITH_ALPHA, max_tokens=2)
+    document = {**completion({"content": "a"}, ""), "usage": {"completion_tokens": 2}}
+    assert whole("compatible", document, capped)["choices"][0]["finish_reason"] == "length"
+
+
 def test_vllms_stop_beside_a_required_call_is_put_right_and_a_named_ones_is_the_references() -> None:
     given = {"content": None, "tool_calls": [called()]}
     required = replace(WITH_ALPHA, tool_choice="required")

@@ -71,7 +71,10 @@ def reference() -> dict[WireName, Seen]:
             )
             keeper = _Keeper()
             for scenario in SCENARIOS.values():
-                if inexpressible(scenario, target.wire) is None and not scenario.policy:
+                # The reference has no parser of calls: what its model writes for one is a leak.
+                if scenario.policy or scenario.chapter == "parser":
+                    continue
+                if inexpressible(scenario, target.wire) is None:
                     runner.run(run_script(scenario, target, transport, keeper))
             found[over] = keeper.seen
         runner.run(transport.aclose())

@@ -1,0 +1,229 @@
+"""A text with a known right reading, parsed whole and parsed as it streams: the server's two paths agree.
+
+Judged only where the model wrote the same token by token (``conformance.rules.scripted``), so that every
+difference is the parser's or the stream writer's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from conformance.dialects.jsontext import compact, load_object
+from conformance.rules.examples import (
+    USAGE,
+    Exchanges,
+    call,
+    chunk,
+    error,
+    opened,
+    piece,
+    start,
+    stream,
+)
+from conformance.rules.parsing import BEFORE, LET_ME_SEE, LISTED, NEUSS, after, of_case
+from conformance.rules.registry import rule
+from conformance.rules.scripted import Twice
+from conformance.rules.sources import schema
+from conformance.rules.views import Violation
+from conformance.types import WIRES, ToolCall, Turn
+
+STREAM = schema("CreateChatCompletionRequest stream (the response data is streamed as it is generated)")
+AALEN = '{"city": "Aalen"}'
+WHOLE = of_case(BEFORE, LET_ME_SEE, call(arguments=AALEN))
+MARKUP = "<tool_call>Neuss"
+
+
+def _streamed(
+    said: str = LET_ME_SEE,
+    arguments: str = AALEN,
+    *,
+    spent: int = 3,
+    thought: str | None = None,
+    probe: str = BEFORE.id,
+    calls: bool = True,
+) -> Exchanges:
+    """The answer of ``WHOLE`` as a stream."""
+    usage = {**USAGE, "completion_tokens": spent, "total_tokens": USAGE["prompt_tokens"] + spent}
+    pieces: list[Any] = [piece(reasoning_content=thought)] if thought else []
+    pieces += [piece(content=said)] if said else []
+    pieces += [opened(arguments=arguments)] if calls else []
+    chunks = (start(), *pieces, piece("tool_calls" if calls else "stop"), chunk(usage=usage))
+    return stream(
+        *({"usage": None, **one, "id": "chatcmpl-2"} for one in chunks),
+        asked={"stream_options": {"include_usage": True}, "tools": LISTED},
+        probe=probe,
+        expect="answer" if calls else "either",
+    )
+
+
+SAME = after(BEFORE, WHOLE, _streamed())
+
+
+@rule(
+    "parser.stream.outcome-as-whole",
+    wires=WIRES,
+    level="SHOULD",
+    basis="derived",
+    source=STREAM,
+    violating=after(
+        NEUSS, error(400, probe=NEUSS.id, expect="either"), _streamed(MARKUP, calls=False, probe=NEUSS.id)
+    ),
+    conforming=after(NEUSS, of_case(NEUSS, MARKUP), _streamed(MARKUP, calls=False, probe=NEUSS.id)),
+    consequence="a turn works or fails depending on how it is fetched",
+)
+def outcome(twice: Twice) -> Iterator[Violation]:
+    """A text is refused both whole and streamed, or neither.
+
+    No MUST: who streams has begun to answer before the text turns out to be broken.
+    """
+    whole, streamed = twice.whole, twice.streamed
+    if whole is None or streamed is None or whole.fought:
+        return
+    if whole.declined and streamed.turn is not None:
+        yield twice.found(wanted="an error, as in the whole answer", saw="an answer")
+    elif streamed.declined and whole.turn is not None:
+        yield twice.found(wanted="an answer, as the whole one", saw="an error")
+
+
+@rule(
+    "parser.stream.calls-as-whole",
+    wires=WIRES,
+    level="MUST",
+    basis="derived",
+    source=STREAM,
+    violating=after(BEFORE, WHOLE, _streamed(arguments='{"city": "Aale"}')),
+    conforming=SAME,
+    also=("parser.call-as-written", "parser.calls-read"),
+    consequence="an agent runs other tools, or none, when its user watches",
+)
+def calls(twice: Twice) -> Iterator[Violation]:
+    """A streamed answer makes the calls that the whole one makes: names and arguments, by value.
+
+    Where the token cap cut them, names alone: a parser may hold back what it is not sure of.
+    """
+    if twice.turns is None:
+        return
+    whole, streamed = twice.turns
+    cut = "length" in (whole.finish_reason, streamed.finish_reason)
+    wanted, got = (_calls(turn.calls, names_only=cut) for turn in (whole, streamed))
+    if wanted != got:
+        yield twice.found(wanted=f"{_told(wanted)}, as in the whole answer", saw=_told(got))
+
+
+@rule(
+    "parser.stream.text-as-whole",
+    wires=WIRES,
+    level="MUST",
+    basis="derived",
+    source=STREAM,
+    violating=after(BEFORE, WHOLE, _streamed("Let me look at Aalen")),
+    conforming=SAME,
+    also=("parser.text-kept",),
+    consequence="text is lost or doubled, or markup shows, for those who stream",
+)
+def text(twice: Twice) -> Iterator[Violation]:
+    """A streamed answer says the text that the whole one says, white space aside."""
+    if twice.turns is not None:
+        whole, streamed = (turn.text for turn in twice.turns)
+        if "".join(whole.split()) != "".join(streamed.split()):
+            yield twice.found(wanted=f"the text {whole!r}, as in the whole answer", saw=repr(streamed))
+
+
+@rule(
+    "parser.stream.space-as-whole",
+    wires=WIRES,
+    level="SHOULD",
+    basis="convention",
+    source=STREAM,
+    violating=after(BEFORE, WHOLE, _streamed(f"{LET_ME_SEE}\n\n")),
+    conforming=SAME,
+    consequence="a client that asks whether there is text sees some in one answer and none in the other",
+)
+def space(twice: Twice) -> Iterator[Violation]:
+    """The text of a streamed answer has the white space of the whole one.
+
+    A convention: a parser that streams can't take back the line break before a call, and may send it on.
+    """
+    if twice.turns is not None:
+        whole, streamed = (turn.text for turn in twice.turns)
+        if whole != streamed and "".join(whole.split()) == "".join(streamed.split()):
+            yield twice.found(wanted=f"the text {whole!r}, as in the whole answer", saw=repr(streamed))
+
+
+@rule(
+    "parser.stream.reasoning-as-whole",
+    wires=WIRES,
+    level="SHOULD",
+    basis="derived",
+    source=STREAM,
+    violating=after(BEFORE, WHOLE, _streamed(thought="Hm.")),
+    conforming=SAME,
+    consequence="reasoning is lost or shown, and echoed or not, depending on how the answer is fetched",
+)
+def reasoning(twice: Twice) -> Iterator[Violation]:
+    """A streamed answer shows the reasoning that the whole one shows, white space aside.
+
+    No MUST: no published schema of Chat has reasoning in its answers.
+    """
+    if twice.turns is not None:
+        whole, streamed = (turn.reasoning for turn in twice.turns)
+        if "".join(whole.split()) != "".join(streamed.split()):
+            yield twice.found(wanted=f"the reasoning {whole!r}, as in the whole answer", saw=repr(streamed))
+
+
+@rule(
+    "parser.stream.finish-as-whole",
+    wires=WIRES,
+    level="MUST",
+    basis="derived",
+    source=STREAM,
+    violating=after(NEUSS, of_case(NEUSS, MARKUP), _streamed(MARKUP, "{}", probe=NEUSS.id)),
+    conforming=SAME,
+    also=("parser.stream.calls-as-whole", "parser.call-as-written"),
+    consequence="a loop ends in one answer and goes on in the other",
+)
+def finish(twice: Twice) -> Iterator[Violation]:
+    """A streamed answer ends for the reason for which the whole one ends."""
+    if twice.turns is not None:
+        whole, streamed = (turn.finish_reason for turn in twice.turns)
+        if whole != streamed:
+            yield twice.found(wanted=f"finish reason {whole}, as in the whole answer", saw=str(streamed))
+
+
+@rule(
+    "parser.stream.usage-as-whole",
+    wires=WIRES,
+    level="SHOULD",
+    basis="derived",
+    source=(STREAM, schema("CompletionUsage")),
+    violating=after(BEFORE, WHOLE, _streamed(spent=4)),
+    conforming=SAME,
+    consequence="the bill depends on whether anybody watches the answer being written",
+)
+def usage(twice: Twice) -> Iterator[Violation]:
+    """A streamed answer costs what the whole one costs, where both count."""
+    if twice.turns is not None:
+        whole, streamed = (_counts(turn) for turn in twice.turns)
+        for name, count in whole.items():
+            got = streamed.get(name)
+            if count is not None and got is not None and count != got:
+                yield twice.found(wanted=f"{count} {name}, as in the whole answer", saw=str(got))
+
+
+def _counts(turn: Turn) -> dict[str, int | None]:
+    used = turn.usage
+    return {"prompt_tokens": used.prompt_tokens, "completion_tokens": used.completion_tokens} if used else {}
+
+
+def _calls(made: tuple[ToolCall, ...], *, names_only: bool) -> list[tuple[str, str]]:
+    return [(one.name, "" if names_only else _spelt(one.arguments)) for one in made]
+
+
+def _spelt(arguments: str) -> str:
+    value = load_object(arguments)
+    return arguments if value is None else compact(dict(sorted(value.items())))
+
+
+def _told(made: list[tuple[str, str]]) -> str:
+    return ", ".join(f"{name}({arguments})" for name, arguments in made) or "no calls"
