@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: help matrix publish install test lint bench docs clean lock
+.PHONY: help matrix publish install test lint bench docs clean lock lab-smoke
 
 help:
 	@echo "make matrix   install, replay every recording and the reference endpoint, print the matrix"
@@ -14,6 +14,7 @@ help:
 	@echo "make lint     ruff, mypy, import law"
 	@echo "make bench    how fast long streams and recordings are judged, next to what merely parses them"
 	@echo "make docs     refresh the generated files under docs/"
+	@echo "make lab-smoke  bring up a real llama.cpp with the scripted model, compare it with its recording"
 	@echo "make lock     pin the dependencies anew (needs uv)"
 
 matrix: install
@@ -56,6 +57,10 @@ bench: $(VENV)/.dev
 
 docs: install
 	$(BIN)/conformance docs docs
+
+# Says with 1 that the server no longer answers as its cassettes say.
+lab-smoke: $(VENV)/.dev
+	$(BIN)/conformance lab record llamacpp --endpoint llamacpp --check
 
 # The universal lock carries versions and hashes, and no download addresses.
 COMPILE := uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \

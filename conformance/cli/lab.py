@@ -116,12 +116,18 @@ def install(names: tuple[str, ...]) -> int:
 @lab.command()
 @click.argument("names", nargs=-1, required=True, metavar="NAME...")
 @PORTS
+@click.option(
+    "--model",
+    default=None,
+    metavar="DIR",
+    help="A folder that scripted-model build wrote [default: the model of the scenarios, in Hermes' dialect].",
+)
 @in_lab
-def up(names: tuple[str, ...], ports: tuple[str, ...]) -> int:
+def up(names: tuple[str, ...], ports: tuple[str, ...], model: str | None) -> int:
     """Install and start servers, and before them those they need; say how they are reached."""
     from conformance.lab import endpoints_of, keys_of, recipes
 
-    for running in bench().up(names, ports_of(ports)):
+    for running in bench().up(names, ports_of(ports), Path(model) if model else None):
         recipe = recipes()[running.name]
         click.echo(f"{recipe.server}: process {running.pid}, port {running.port}")
         for endpoint in endpoints_of(recipe, (), {**running.ports, running.name: running.port}):

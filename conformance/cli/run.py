@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, cast
 
 import click
 
+from conformance.cli.diff import read_matrix
 from conformance.cli.failing import clearly
 
 if TYPE_CHECKING:
@@ -59,6 +60,12 @@ Examples:
 )
 @click.option("--known", default=None, metavar="FILE", help="Known findings that don't fail the run.")
 @click.option(
+    "--baseline",
+    default=None,
+    metavar="FILE",
+    help="A former matrix.json: tell what changed; exit 1 only for a MUST rule that held there.",
+)
+@click.option(
     "--rulebook",
     type=click.Choice(["default", "literal"]),
     default="default",
@@ -101,6 +108,7 @@ def run(
     cassettes: str | None,
     exchanges: str | None,
     known: str | None,
+    baseline: str | None,
     rulebook: str,
     bases: tuple[str, ...],
     min_judged: float,
@@ -118,6 +126,8 @@ def run(
     from conformance.engine.sources import row_of, source_of
     from conformance.known import load_known
     from conformance.report import write_all
+    from conformance.report.difference import difference, narrowed
+    from conformance.report.difference_text import to_text
     from conformance.report.jsonfile import to_document
     from conformance.report.terminal import print_matrix
 
@@ -134,6 +144,7 @@ def run(
         adapted=adapted,
     )
     entries = load_known(Path(known)) if known else ()
+    former = read_matrix(Path(baseline)) if baseline else None
     selection = select(options)
     folder = Path(out)
     prepare(folder)
@@ -153,6 +164,11 @@ def run(
         print_matrix(matrix, console, verbose=bool(verbose), policies=policies)
         print_drill_down(matrix, console, verbose)
         console.print(f"written: {folder}/", markup=False, highlight=False)
+        if former is not None:
+            part = endpoints or scenarios
+            changed = difference(narrowed(former, matrix) if part else former, matrix)
+            console.print(f"\nSince {baseline}:\n{to_text(changed)}", markup=False, highlight=False)
+            code = 1 if changed.regressed() else 0 if code == 1 else code
     return code
 
 

@@ -38,7 +38,8 @@ CAP = 80
 class Case:
     """One text. ``parts`` are the turn that it is, where that is the same in every dialect.
 
-    ``lenient`` are further readings that are right: what a careful repair makes of it.
+    ``lenient`` are further readings that are right: what a careful repair makes of it. ``thinks``: it has
+    reasoning. It is asked for with the sequences ``stop``.
     """
 
     id: str
@@ -50,6 +51,7 @@ class Case:
     lenient: tuple[tuple[Made, ...], ...] = ()
     doc: str = ""
     stop: tuple[str, ...] = ()
+    thinks: bool = False
 
     @property
     def calls(self) -> tuple[Made, ...]:
@@ -127,14 +129,19 @@ def everything(turn: Turn) -> str:
     return "\n".join(said)
 
 
-def bent(alone: Turn | None, turn: Turn | None) -> bool:
+def bent(alone: Turn | None, *turns: Turn | None) -> bool:
     """Whether a model wrote something else with tools offered than without: a grammar bent its text.
 
-    ``alone`` and ``turn`` are answers to the same question; the model repeats itself token by token, so their
-    counts tell. ``False`` where they aren't counted.
+    ``alone`` answers the question without tools, ``turns`` the same one with them: the first that is counted
+    tells, as the model repeats itself token by token. ``False`` where nothing is counted.
     """
-    counts = [one.usage.completion_tokens if one and one.usage else None for one in (alone, turn)]
-    return all(counts) and counts[0] != counts[1]
+    written = _spent(alone)
+    came = next((spent for turn in turns if (spent := _spent(turn))), None)
+    return bool(written and came) and written != came
+
+
+def _spent(turn: Turn | None) -> int | None:
+    return turn.usage.completion_tokens if turn is not None and turn.usage is not None else None
 
 
 def _read(calls: Sequence[ToolCall]) -> list[tuple[str, dict[str, Any] | None]]:

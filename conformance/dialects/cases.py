@@ -54,18 +54,22 @@ def _broken(
     return Case(f"parser.{id}", title, "broken", tuple(words.split()), writer, (), lenient, doc)
 
 
-def _quoted(id: str, title: str, words: str, writer: Writer, *parts: Part, doc: str = "") -> Case:
-    return Case(f"parser.{id}", title, "quotation", tuple(words.split()), writer, parts, (), doc)
+def _quoted(
+    id: str, title: str, words: str, writer: Writer, *parts: Part, doc: str = "", thinks: bool = False
+) -> Case:
+    return Case(
+        f"parser.{id}", title, "quotation", tuple(words.split()), writer, parts, (), doc, thinks=thinks
+    )
 
 
 _STAYS = "A correct server leaves it in the text, whole, or refuses the request as the client's."
 _NESTED: dict[str, Any] = {
     "city": "Ulm",
+    "days": -3,
     "opts": {"a": {"b": [{"c": "}"}, [], {}]}, "name": "inner", "on": False, "none": None},
     "tags": ["x]", "{y", ""],
-    "days": -3,
 }
-_ESCAPED = r'{"city": "Lod\u00e8ve \ud83d\ude00 \"q\" \\ a\/b\tc\nd"}'
+_ESCAPED = r'{"city": "Lod\u00e8ve \ud83d\ude00 \"q\" \\ a\tb\nc"}'
 _LONG = (
     "Aurich, Bamberg, Coburg, Dachau, Erding, Freising, Goslar, Husum, Itzehoe, Jever, Kassel, Lindau, "
     "Meppen, Norden, Pirna, Quedlinburg, Rostock, Speyer, Templin, Uelzen, Viersen, Wismar, Zeitz, Apolda, "
@@ -96,13 +100,11 @@ WELL_FORMED = (
     ),
     _well("escaped-arguments", "Escapes in the arguments", "Lod", call("get_weather", _ESCAPED)),
     _well(
-        "number-in-string",
-        "A number written as a string",
-        "Essen",
-        call("get_report", {"city": "Essen", "days": "3"}),
-        lenient=(_made(call("get_report", {"city": "Essen", "days": 3})),),
-        writer=edited(call("get_report", {"city": "Essen", "days": "3"}), lambda arguments: arguments),
-        doc="The schema wants an integer. It stays what the model wrote, or becomes what the schema wants.",
+        "digits-in-string",
+        "A string of digits",
+        "04510",
+        _weather("04510"),
+        doc="It stays the string that it is, and that its schema wants: no number, no zero lost.",
     ),
     _well(
         "extra-members",
@@ -268,13 +270,16 @@ QUOTATIONS = (
         Reasoning("I could write it, but I need not in Zwickau."),
         Text("No call is needed."),
         doc="What is only thought is not done.",
+        thinks=True,
     ),
     _quoted(
         "unclosed-reasoning",
         "Reasoning that does not end",
         "Worms",
         edits.never_done("I never stop thinking about Worms"),
-        Reasoning("I never stop thinking about Worms"),
+        Text("I never stop thinking about Worms"),
+        doc="It is shown as reasoning, or as text without the tag.",
+        thinks=True,
     ),
 )
 CUT = (

@@ -20,15 +20,15 @@ _SOURCES = ("scripted_model", "scenarios", "dialects", "types")
 """The packages that decide what the model says and how."""
 
 
-def build(folder: Path, say: Callable[[str], None]) -> None:
+def build(folder: Path, say: Callable[[str], None]) -> str:
     """Build the model of the scenarios' ideal turns, unless ``folder`` holds that of these sources.
 
-    Raises `LabError` with the builder's own words where it fails.
+    Returns a digest of what the model says. Raises `LabError` with the builder's own words where it fails.
     """
     stamp = folder / "sources.sha256"
     digest = _digest()
     if stamp.is_file() and stamp.read_text() == digest:
-        return
+        return digest
     say("building the scripted model (about half a minute)")
     stamp.unlink(missing_ok=True)
     command = [
@@ -46,7 +46,25 @@ def build(folder: Path, say: Callable[[str], None]) -> None:
     done = subprocess.run(command, cwd=suite, capture_output=True, text=True, check=False)
     if done.returncode:
         raise LabError(f"the scripted model could not be built: {done.stderr.strip()[-2000:]}")
+    if not (folder / "model.gguf").is_file():
+        raise LabError(f"the scripts became several models in {folder}; a server loads one")
     stamp.write_text(digest)
+    return digest
+
+
+def digest_of(folder: Path) -> str:
+    """A digest of a model that somebody else built, by its scripts and when it was written.
+
+    Raises `LabError` where the folder holds none.
+    """
+    try:
+        written = (folder / "model.gguf").stat().st_mtime_ns
+        scripts = (folder / "scripts.json").read_bytes()
+    except OSError as error:
+        raise LabError(
+            f"{error.filename}: {error.strerror}; conformance scripted-model build writes it"
+        ) from None
+    return hashlib.sha256(f"{folder}\0{written}\0".encode() + scripts).hexdigest()
 
 
 def _digest() -> str:

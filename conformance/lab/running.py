@@ -11,7 +11,7 @@ import shutil
 import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
 from conformance.lab import environments, model, processes
@@ -25,7 +25,10 @@ DEFAULT_FOLDER = "~/.cache/conformance-lab"
 
 @dataclass(frozen=True, slots=True)
 class Running:
-    """A server that we started: its process, its port, and those of the servers it needs."""
+    """A server that we started: its process, its port, and those of the servers it needs.
+
+    ``since`` is when, in ISO 8601; ``model`` is the digest of the scripted model it loaded, if it did.
+    """
 
     name: str
     pid: int
@@ -34,6 +37,7 @@ class Running:
     ports: Mapping[str, int] = field(default_factory=dict)
     server: str = ""
     since: str = ""
+    model: str = ""
 
     @property
     def alive(self) -> bool:
@@ -80,10 +84,13 @@ class Bench:
         found = (self._state(path) for path in sorted((self.folder / "run").glob("*.json")))
         return {state.name: state for state in found if state is not None and state.alive}
 
-    def up(self, names: Sequence[str], ports: Mapping[str, int] | None = None) -> tuple[Running, ...]:
+    def up(
+        self, names: Sequence[str], ports: Mapping[str, int] | None = None, scripted: Path | None = None
+    ) -> tuple[Running, ...]:
         """Install and start the named servers after those they need; what runs already stays.
 
-        ``ports`` are other ports than the recipes'. Returns the named ones and what they need, in the order
+        ``ports`` are other ports than the recipes', ``scripted`` the folder of another scripted model than
+        that of the scenarios. Returns the named ones and what they need, in the order
         of starting. Raises `Unavailable` and `LabError`; what is up by then stays up.
         """
         for name in ports or {}:
@@ -92,7 +99,7 @@ class Bench:
         with self._alone():
             for recipe in order:
                 self._install(recipe)
-            return tuple(self._up(recipe, ports or {}) for recipe in order)
+            return tuple(self._up(recipe, ports or {}, scripted) for recipe in order)
 
     def down(self, names: Sequence[str] = ()) -> tuple[Running, ...]:
         """Stop the named servers, all without names, and return those that ran."""
@@ -109,23 +116,27 @@ class Bench:
         log = self.folder / "logs" / f"{recipe.name}.install.log"
         environments.install(recipe, self.environment(recipe), log, self._say)
 
-    def _up(self, recipe: Recipe, ports: Mapping[str, int]) -> Running:
+    def _up(self, recipe: Recipe, ports: Mapping[str, int], scripted: Path | None) -> Running:
         running = self.running()
         wanted = ports.get(recipe.name, recipe.port)
         behind = {name: running[name].port for name in recipe.needs}
+        model_folder = scripted.absolute() if scripted else self.folder / "model"
+        digest = (
+            self._digest_of_model(model_folder, given=scripted is not None) if recipe.scripted_model else ""
+        )
         if (there := running.get(recipe.name)) is not None:
-            if there.port == wanted and there.server == recipe.server and dict(there.ports) == behind:
+            same = (there.port, there.server, dict(there.ports), there.model)
+            if same == (wanted, recipe.server, behind, digest):
                 return there
             self._down(recipe.name)
+            # A process whose first thread has ended may still have others, and with them the port.
+            processes.wait(lambda: not processes.is_taken(wanted), seconds=processes.STOP_S)
         if processes.is_taken(wanted):
             raise LabError(
                 f"{recipe.name}: port {wanted} is taken by a process that is not ours; "
                 f"another one: --port {recipe.name}=PORT"
             )
         run = self._fresh(self.folder / "run" / recipe.name)
-        model_folder = self.folder / "model"
-        if recipe.scripted_model:
-            model.build(model_folder, self._say)
         places = Places(
             environment=self.environment(recipe),
             run=run,
@@ -137,11 +148,14 @@ class Bench:
         values = places.values(recipe)
         for name, place in recipe.files.items():
             self._write_secret(run / place, fill((recipe.folder / name).read_text("utf-8"), values))
-        return self._start(recipe, run, values, wanted, behind)
+        return self._start(
+            recipe, run, values, Running(recipe.name, 0, "", wanted, behind, recipe.server, model=digest)
+        )
 
-    def _start(
-        self, recipe: Recipe, run: Path, values: Mapping[str, str], port: int, behind: Mapping[str, int]
-    ) -> Running:
+    def _digest_of_model(self, folder: Path, *, given: bool) -> str:
+        return model.digest_of(folder) if given else model.build(folder, self._say)
+
+    def _start(self, recipe: Recipe, run: Path, values: Mapping[str, str], planned: Running) -> Running:
         log = self.log(recipe.name)
         log.parent.mkdir(parents=True, exist_ok=True)
         environ = {name: fill(value, values) for name, value in recipe.environ.items()}
@@ -153,17 +167,14 @@ class Bench:
             )
         except OSError as error:
             raise LabError(f"{recipe.name}: {command[0]}: {error.strerror}") from None
-        state = Running(
-            name=recipe.name,
+        state = replace(
+            planned,
             pid=process.pid,
             began=processes.began(process.pid) or "",
-            port=port,
-            ports=behind,
-            server=recipe.server,
             since=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
         )
         self._write_secret(self.folder / "run" / f"{recipe.name}.json", json.dumps(asdict(state)))
-        url = f"http://127.0.0.1:{port}{recipe.ready.path}"
+        url = f"http://127.0.0.1:{state.port}{recipe.ready.path}"
         processes.wait(
             lambda: process.poll() is not None or processes.answers(url), seconds=recipe.ready.seconds
         )

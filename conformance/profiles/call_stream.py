@@ -10,6 +10,7 @@ from typing import Any
 
 from conformance.profiles import calls
 from conformance.profiles.calls import PARALLEL, Entry, Escaper
+from conformance.profiles.ids import Taken
 from conformance.profiles.profile import Asked
 from conformance.profiles.reading import Reading
 
@@ -40,7 +41,7 @@ class CallStream:
         self._slots: list[_Slot] = []
         self._at_index: dict[int, _Slot] = {}
         self._by_id: dict[tuple[int | None, str], _Slot] = {}
-        self._ids: set[str] = set()
+        self._ids = Taken()
         self._told = 0
 
     @property
@@ -119,7 +120,6 @@ class CallStream:
         self, slot: _Slot, given: Entry, name: str, arguments: str, given_id: str, place: str
     ) -> list[Entry]:
         call_id = calls.distinct(given_id, self._asked, f"{place}\0{name}", self._ids)
-        self._ids.add(call_id)
         slot.number, self._told = self._told, self._told + 1
         function = given.get("function") if isinstance(given.get("function"), dict) else {}
         told = {**given, "index": slot.number, "id": call_id, "type": given.get("type") or "function"}

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from conformance.dialects.parsed import mint
-from conformance.profiles.ids import second
+from conformance.profiles.ids import Taken
 from conformance.profiles.profile import Asked
 from conformance.wires.body import compact, parse
 
@@ -73,11 +73,9 @@ def new_id(asked: Asked, place: str, taken: Collection[str]) -> str:
     return mint(f"{asked.seed}\0{place}", "call", taken)
 
 
-def distinct(given: str, asked: Asked, place: str, taken: Collection[str]) -> str:
-    """The id that a call goes by: its own, unless it has none or another call has it."""
-    if not given:
-        return new_id(asked, place, taken)
-    return second(given, taken) if given in taken else given
+def distinct(given: str, asked: Asked, place: str, taken: Taken) -> str:
+    """The id that a call goes by from now on: its own, unless it has none or another call has it."""
+    return taken.take(given or new_id(asked, place, taken))
 
 
 def expanded(name: str, arguments: str, asked: Asked) -> list[tuple[str, str]] | None:
@@ -105,7 +103,7 @@ def expanded(name: str, arguments: str, asked: Asked) -> list[tuple[str, str]] |
 def whole(entries: list[Any], asked: Asked, names: Mapping[str, str], *, cut: bool) -> list[Any]:
     """The calls of a whole message, put right. ``cut``: the answer hit its cap, so a call may be half one."""
     out: list[Any] = []
-    taken: set[str] = set()
+    taken = Taken()
     for entry in entries:
         function = entry.get("function") if isinstance(entry, dict) else None
         if not isinstance(entry, dict) or not isinstance(function, dict):
@@ -114,7 +112,6 @@ def whole(entries: list[Any], asked: Asked, names: Mapping[str, str], *, cut: bo
         for number, call in enumerate(_split(entry, function, asked, names, cut=cut)):
             given = call.get("id") if isinstance(call.get("id"), str) and not number else ""
             call["id"] = distinct(given or "", asked, f"{len(out)}\0{call['function'].get('name')}", taken)
-            taken.add(call["id"])
             out.append(call)
     return out
 

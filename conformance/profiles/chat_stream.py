@@ -52,7 +52,7 @@ class _Choice:
         self.finished = False
         self.legacy = False
         self.held: _Held | None = None
-        self.details: dict[tuple[int, str], int] = {}
+        self.details = _Details()
 
 
 class ChatStream:
@@ -73,6 +73,7 @@ class ChatStream:
         self._names = names
         self._repair_error = repair_error
         self._choices: dict[int, _Choice] = {}
+        self._holding: dict[int, _Choice] = {}
         self._same: Document = {}
         self._counts: Document | None = None
         self._counted: Frame | None = None
@@ -150,6 +151,7 @@ class ChatStream:
         before = self._release(but=index)
         if state.held is not None and (ended or any(out["delta"].get(key) for key in _SAYING)):
             held, state.held = state.held, None
+            self._holding.pop(index, None)
             before += [held.told(finish_reason=None)] if held.chunk["choices"][0]["delta"] else []
         if not ended:
             out |= {"finish_reason": None} if reason == "" else {}
@@ -160,6 +162,7 @@ class ChatStream:
             told = [{**chunk, "choices": [{**out, "finish_reason": None}]}]
             out["delta"] = {}
         state.held = _Held({**chunk, "choices": [out]}, document, frame)
+        self._holding[index] = state
         return before, told
 
     def _index(self, choice: Document) -> int:
@@ -179,7 +182,7 @@ class ChatStream:
             delta["content"] = text or None
             delta = documents.with_reasoning(delta, reasoning)
         if isinstance(delta.get("reasoning_details"), list):
-            delta["reasoning_details"] = [_reindexed(d, state.details) for d in delta["reasoning_details"]]
+            delta["reasoning_details"] = [state.details.told(d) for d in delta["reasoning_details"]]
         state.legacy = state.legacy or isinstance(delta.get("function_call"), dict)
         if "tool_calls" in delta:
             entries = delta["tool_calls"]
@@ -210,9 +213,10 @@ class ChatStream:
     def _release(self, but: int | None = None) -> list[Frame]:
         """What is held, as the ends of choices, and before each what its calls have left to say."""
         out: list[Frame] = []
-        for index, state in self._choices.items():
+        for index, state in list(self._holding.items()):
             if index == but or state.held is None:
                 continue
+            del self._holding[index]
             held, state.held = state.held, None
             reason = held.chunk["choices"][0].get("finish_reason")
             cut = finish_word(reason, self._asked.request, calls=True) == "length"
@@ -251,12 +255,24 @@ def _says(chunk: Document) -> bool:
     )
 
 
-def _reindexed(detail: Any, known: dict[tuple[int, str], int]) -> Any:
-    """A reasoning detail whose index no detail of another type has."""
-    if not isinstance(detail, dict) or not isinstance(detail.get("index"), int):
-        return detail
-    key = (detail["index"], str(detail.get("type")))
-    if key not in known:
-        used = set(known.values())
-        known[key] = detail["index"] if detail["index"] not in used else max(used) + 1
-    return {**detail, "index": known[key]}
+class _Details:
+    """Gives each kind of reasoning detail an index that no other kind has."""
+
+    __slots__ = ("_given", "_next", "_used")
+
+    def __init__(self) -> None:
+        self._given: dict[tuple[int, str], int] = {}
+        self._used: set[int] = set()
+        self._next = 0
+
+    def told(self, detail: Any) -> Any:
+        """A detail with its own index: the one that it came with, where that is free."""
+        if not isinstance(detail, dict) or not isinstance(detail.get("index"), int):
+            return detail
+        key = (detail["index"], str(detail.get("type")))
+        if key not in self._given:
+            index = key[0] if key[0] not in self._used else self._next
+            self._given[key] = index
+            self._used.add(index)
+            self._next = max(self._next, index + 1)
+        return {**detail, "index": self._given[key]}

@@ -11,6 +11,7 @@ from typing import Any
 
 from conformance.profiles import calls, documents, texts
 from conformance.profiles.documents import Document, ReadText
+from conformance.profiles.ids import Taken
 from conformance.profiles.profile import Asked
 from conformance.profiles.repairs import Frame, Repairer
 from conformance.types import Part, Reasoning, Text, ToolCall
@@ -100,11 +101,10 @@ class Gate:
         found = [part for part in parts if isinstance(part, ToolCall)]
         said: list[Document] = [{documents.REASONING[0]: reasoning}] if reasoning else []
         said += [{"content": text}] if text else []
-        taken: set[str] = set()
+        taken = Taken()
         for number, call in enumerate(found, self._calls):
             entry = documents.entry(call)
             entry["id"] = calls.distinct(call.id, self._asked, f"{number}\0{call.name}", taken)
-            taken.add(entry["id"])
             said.append({"tool_calls": [{"index": number, **entry}]})
         out: list[Frame] = []
         for frame in held:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import re
 import string
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from conformance.types import Message, Request, ToolCall
@@ -55,23 +55,39 @@ def unique_per_turn(request: Request) -> Request:
     """Distinct ids within each turn: a second use of one gets ``_d2``, on the call and on its result."""
     renamed: dict[tuple[int, int], str] = {}
     for i, message in enumerate(request.messages):
-        taken = {part.id for part in message.parts if isinstance(part, ToolCall)}
+        taken = Taken(part.id for part in message.parts if isinstance(part, ToolCall))
         seen: set[str] = set()
         for j, part in enumerate(message.parts):
             if isinstance(part, ToolCall):
-                renamed[i, j] = new = part.id if part.id not in seen else second(part.id, taken)
+                renamed[i, j] = new = part.id if part.id not in seen else taken.take(part.id)
                 seen.add(new)
-                taken.add(new)
     return _renamed(request, renamed)
 
 
-def second(used: str, taken: Iterable[str]) -> str:
-    """The id of a further call that came with a used one: ``c1_d2``, then ``c1_d3``."""
-    others = set(taken)
-    number = 2
-    while f"{used}_d{number}" in others:
-        number += 1
-    return f"{used}_d{number}"
+class Taken:
+    """The ids of a turn, and the next ones for calls that came with a used one: ``c1_d2``, then ``c1_d3``."""
+
+    def __init__(self, ids: Iterable[str] = ()) -> None:
+        self._ids = set(ids)
+        self._next: dict[str, int] = {}
+
+    def __contains__(self, used: object) -> bool:
+        return used in self._ids
+
+    def __len__(self) -> int:
+        return len(self._ids)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._ids)
+
+    def take(self, used: str) -> str:
+        """Take an id; one that is free stays what it is."""
+        new = used
+        while new in self._ids:
+            number = self._next[used] = self._next.get(used, 1) + 1
+            new = f"{used}_d{number}"
+        self._ids.add(new)
+        return new
 
 
 def _letters(seed: str, count: int) -> str:

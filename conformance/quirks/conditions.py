@@ -30,6 +30,7 @@ Pattern: TypeAlias = Annotated[str, AfterValidator(_compiles)]
 """A regular expression as text."""
 
 _MAX_MATCHED = 10_000
+_MAX_MODEL = 500
 _MAX_PLACES = 1_000
 CHECKS: Mapping[str, Callable[[Mapping[str, Any]], Iterator[Place]]] = {
     **histories.CHECKS,
@@ -53,6 +54,9 @@ class Clause(BaseModel):
     matches: Pattern | None = Field(default=None, description="A text that this pattern matches whole.")
     not_matches: Pattern | None = Field(
         default=None, description="A text that this pattern doesn't match whole."
+    )
+    contains: Pattern | None = Field(
+        default=None, description="A text of any length in which this pattern, a word or a character, is found."
     )
     type: tuple[JsonType, ...] | None = Field(default=None, description="The value has one of these types.")
     above: float | None = Field(default=None, description="A number above this.")
@@ -90,7 +94,7 @@ class Clause(BaseModel):
     def found(self, body: Mapping[str, Any], model: str) -> tuple[Place, ...]:
         """The places in ``body`` that it names; ``model`` is the model asked for, wherever it was said."""
         if self.model is not None:
-            return (Place(("model",), model),) if re.fullmatch(self.model, model[:_MAX_MATCHED]) else ()
+            return (Place(("model",), model),) if re.fullmatch(self.model, model[:_MAX_MODEL]) else ()
         if self.check is not None:
             return _first(CHECKS[self.check](body))
         chosen = [place for place in places(body, self.at or "") if self._fits(place, body)]
@@ -125,13 +129,13 @@ class Clause(BaseModel):
         )
 
     def _fits_value(self, value: Any) -> bool:
-        text = as_text(value)
         return (
-            (self.one_of is None or any(text == as_text(other) for other in self.one_of))
-            and (self.not_one_of is None or all(text != as_text(other) for other in self.not_one_of))
-            and (self.type is None or json_type(value) in self.type)
+            (self.type is None or json_type(value) in self.type)
+            and (self.one_of is None or any(_same(value, other) for other in self.one_of))
+            and (self.not_one_of is None or not any(_same(value, other) for other in self.not_one_of))
             and (self.matches is None or _matches(self.matches, value) is True)
             and (self.not_matches is None or _matches(self.not_matches, value) is False)
+            and (self.contains is None or (isinstance(value, str) and bool(re.search(self.contains, value))))
         )
 
     def _fits_size(self, value: Any) -> bool:
@@ -206,6 +210,10 @@ def json_type(value: Any) -> JsonType:
 
 def _first(found: Iterator[Place]) -> tuple[Place, ...]:
     return tuple(place for place, _ in zip(found, range(_MAX_PLACES), strict=False))
+
+
+def _same(value: Any, other: Any) -> bool:
+    return json_type(value) == json_type(other) and bool(value == other)
 
 
 def _matches(pattern: str, value: Any) -> bool | None:

@@ -46,13 +46,20 @@ class Answer(BaseModel):
 
 
 class Refuses(BaseModel):
-    """A request that is refused although the wire's reference takes it, and the refusal."""
+    """A request that is refused although the wire's reference takes it, and the refusal.
+
+    Without ``when`` it is what comes back now and then whatever is asked: no request is to blame for it.
+    """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     wire: WireName | None = Field(default=None, description="The quirk's own, if nothing is said.")
-    when: Condition
+    when: Condition | None = None
     answer: Answer = Answer()
+
+    def culprits(self, body: Mapping[str, Any], model: str | None = None) -> tuple[Place, ...]:
+        """The places of ``body`` for which it is refused; the whole of it where no request is to blame."""
+        return (Place((), body),) if self.when is None else self.when.culprits(body, model)
 
 
 class Alters(BaseModel):

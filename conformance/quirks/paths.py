@@ -5,7 +5,8 @@ A pattern is a JSON Pointer (RFC 6901) in which a segment may also be ``*`` (eve
 it, so that ``$**/items`` is the keyword and no property of that name) or ``-1`` (the last item). Filters in
 brackets after a segment keep the values it leads to that are objects with ``[key]``, without ``[!key]``, with
 ``[key=value]`` or with none such, ``[key!=value]``; values are compared as JSON writes them, text without its
-quotes. Nothing raises on any document, and no more than `MAX_VISITED` values are looked at.
+quotes, and an array or object only when it is empty. Nothing raises on any document, and no more than
+`MAX_VISITED` values are looked at.
 """
 
 from __future__ import annotations
@@ -65,7 +66,13 @@ class _Filter:
             return False
         if self.key not in value:
             return self.negated
-        return (self.value is None or as_text(value[self.key]) == self.value) is not self.negated
+        return (self.value is None or self._is(value[self.key])) is not self.negated
+
+    def _is(self, held: Any) -> bool:
+        if isinstance(held, str):
+            return held == self.value
+        # Written out, a value that holds others can be as large as the document.
+        return not (isinstance(held, (dict, list)) and held) and as_text(held) == self.value
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,28 +81,31 @@ class _Segment:
     filters: tuple[_Filter, ...]
 
     def steps(self, place: Place) -> Iterator[Place]:
-        for step in self._unfiltered(place):
-            if all(kept.keeps(step.value) for kept in self.filters):
-                yield step
+        if self.key in ("**", "$**"):
+            inner = _members if self.key == "**" else _subschemas
+            yield from (step for step in _within(place, inner) if self._keeps(step.value))
+        else:
+            for key, value in self._below(place.value):
+                if self._keeps(value):
+                    yield Place((*place.path, key), value)
 
-    def _unfiltered(self, place: Place) -> Iterator[Place]:
-        value = place.value
-        if self.key == "**":
-            yield from _within(place, _members)
-        elif self.key == "$**":
-            yield from _within(place, _subschemas)
-        elif isinstance(value, dict):
+    def _keeps(self, value: Any) -> bool:
+        return not self.filters or all(kept.keeps(value) for kept in self.filters)
+
+    def _below(self, value: Any) -> Iterable[tuple[str | int, Any]]:
+        if isinstance(value, dict):
             if self.key == "*":
-                yield from (Place((*place.path, key), member) for key, member in value.items())
-            elif self.key in value:
-                yield Place((*place.path, self.key), value[self.key])
-        elif isinstance(value, list):
-            if self.key == "*":
-                yield from (Place((*place.path, index), item) for index, item in enumerate(value))
-            elif self.key == "-1" and value:
-                yield Place((*place.path, len(value) - 1), value[-1])
-            elif self.key.isdecimal() and len(self.key) < 10 and int(self.key) < len(value):
-                yield Place((*place.path, int(self.key)), value[int(self.key)])
+                return value.items()
+            return ((self.key, value[self.key]),) if self.key in value else ()
+        if not isinstance(value, list):
+            return ()
+        if self.key == "*":
+            return enumerate(value)
+        if self.key == "-1" and value:
+            return ((len(value) - 1, value[-1]),)
+        if self.key.isdecimal() and len(self.key) < 10 and int(self.key) < len(value):
+            return ((int(self.key), value[int(self.key)]),)
+        return ()
 
 
 def places(document: Any, pattern: str) -> Iterator[Place]:

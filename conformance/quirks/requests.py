@@ -29,11 +29,13 @@ def objections(
 ) -> Iterator[Objection]:
     """What each of the quirks makes of ``body``, the JSON of a request over ``wire``.
 
-    ``model`` is the model asked for where the body does not name it.
+    ``model`` is the model asked for where the body does not name it. What comes back whatever is asked is no
+    objection to a request.
     """
     for quirk in quirks:
         for refuses in quirk.refuses:
-            if (refuses.wire or quirk.wire) == wire and (found := refuses.when.culprits(body, model)):
+            spoken = (refuses.wire or quirk.wire) == wire and refuses.when is not None
+            if spoken and (found := refuses.culprits(body, model)):
                 yield Objection(quirk, "refused", found, refuses.answer)
                 break
         for alters in quirk.alters:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 from conformance.types import JUDGED, Cell, EndpointRow, Finding, Level, Matrix, VerdictName
@@ -88,6 +88,17 @@ def difference(old: Matrix, new: Matrix) -> Difference:
     order = list(KINDS)
     changes.sort(key=lambda change: (order.index(change.kind), change.level != "MUST"))
     return Difference(old, new, tuple(changes), len(judged))
+
+
+def narrowed(matrix: Matrix, to: Matrix) -> Matrix:
+    """The part of ``matrix`` whose rows and scenarios ``to`` has: what a run of a few can be compared with."""
+    names, ids = {row.name for row in to.endpoints}, {row.id for row in to.scenarios}
+    return replace(
+        matrix,
+        endpoints=tuple(row for row in matrix.endpoints if row.name in names),
+        scenarios=tuple(row for row in matrix.scenarios if row.id in ids),
+        cells=tuple(c for c in matrix.cells if c.endpoint in names and c.scenario in ids),
+    )
 
 
 def _key(cell: Cell) -> _Key:

@@ -14,6 +14,7 @@ from conformance.dialects import Leak, leaked
 from conformance.rules.examples import Exchanges
 from conformance.rules.markup import call_markup
 from conformance.rules.registry import rule
+from conformance.rules.scripted import keeps_markup
 from conformance.rules.views import Run, View, Violation
 from conformance.types import Tool, Turn, WireName
 from conformance.wires import wire
@@ -81,7 +82,7 @@ def register(
     """The rule that calls are where ``over`` has a place for them, and not in the visible text."""
 
     def no_call_markup(answer: Visible) -> Iterator[Violation]:
-        for leak in leaks_in(answer.turn.text, answer.tools):
+        for leak in () if keeps_markup(answer.reading) else leaks_in(answer.turn.text, answer.tools):
             yield answer.found(wanted=f"calls in {place}, not in the text", saw=leak)
 
     no_call_markup.__doc__ = f"""With tools offered, the text holds no markup of calls: they are in {place}.

@@ -88,6 +88,7 @@ def after(case: Case, *answers: Exchanges, finish: str = "stop") -> Exchanges:
         choice={"finish_reason": finish},
         probe=ALONE,
         expect="either",
+        id="chatcmpl-0",
     )
     return conversation(alone, *answers)
 
@@ -162,7 +163,7 @@ def answered(scripted: Scripted) -> Iterator[Violation]:
     level="MUST",
     basis="derived",
     source=(CALLS, ARGUMENTS),
-    violating=after(NEUSS, of_case(NEUSS, None, call(arguments='{"city": ""}'))),
+    violating=after(NEUSS, of_case(NEUSS, None, call(arguments='{"city": "Neusser"}'))),
     conforming=after(NEUSS, of_case(NEUSS, None, call(arguments='{"city": "Neuss"}'))),
     consequence="a tool runs with what nobody wrote, or twice",
 )
@@ -217,7 +218,6 @@ def arguments_json(scripted: Scripted) -> Iterator[Violation]:
     source=(CALLS, FORMATS),
     violating=after(BEFORE, of_case(BEFORE, LET_ME_SEE)),
     conforming=after(BEFORE, of_case(BEFORE, LET_ME_SEE, AALEN)),
-    also=("parser.nothing-swallowed",),
     consequence="the tool never runs: the loop ends where it should go on",
 )
 def calls_read(scripted: Scripted) -> Iterator[Violation]:
@@ -272,7 +272,7 @@ def text_kept(scripted: Scripted) -> Iterator[Violation]:
     source=(CONTENT, CALLS),
     violating=after(NEUSS, of_case(NEUSS, None)),
     conforming=after(NEUSS, of_case(NEUSS, "<tool_call>Neuss")),
-    also=("parser.text-kept", "chat.response.message-says-something"),
+    also=("parser.text-kept", "chat.response.message-not-empty"),
     consequence="an agent takes an empty answer for the end of its task, and nobody sees why",
 )
 def nothing_swallowed(scripted: Scripted) -> Iterator[Violation]:

@@ -45,8 +45,8 @@ def only_thinks(reading: Reading) -> bool:
 class Scripted(Probe):
     """An answer, over any wire, to a request for a case with tools.
 
-    ``turn``: what a whole answer says. ``alone``: what the text without tools said. ``fought``: the text was
-    bent, here or in the other answer to the same request.
+    ``turn``: what a whole answer says. ``alone``: what the text without tools said. ``fought``: a grammar
+    bent the text.
     """
 
     turn: Turn | None = None
@@ -64,7 +64,7 @@ class Scripted(Probe):
             elif probe in CASES and reading.exchange.response is not None:
                 asked.setdefault(probe, (alone, []))[1].append((reading, _turn(reading)))
         for written, several in asked.values():
-            fought = any(bent(written, turn) for _, turn in several)
+            fought = bent(written, *(turn for _, turn in several))
             for reading, turn in several:
                 at = f"/exchanges/{reading.index}/response"
                 yield cls(reading, at, {"status": reading.status}, None, turn, written, fought)

@@ -14,7 +14,6 @@ from conformance.dialects import DIALECTS
 from conformance.dialects.case import ALONE, CAP, Case, bent
 from conformance.dialects.cases import CASES
 from conformance.scenarios.base import (
-    MAX_TOKENS,
     STREAM_USAGE,
     TOOLS,
     Writing,
@@ -24,7 +23,7 @@ from conformance.scenarios.base import (
     scenario,
 )
 from conformance.scenarios.kit import PING, THINKING, TIME, WEATHER, called, said
-from conformance.types import Ask, Expect, Message, Reasoning, Reply, Script, Tool, Turn, Usage
+from conformance.types import Ask, Expect, Message, Reply, Script, Tool, Turn, Usage
 
 QUOTE = (
     "A call is written like this:\n"
@@ -95,6 +94,8 @@ REPORT = Tool(
         "required": ["city"],
     },
 )
+ROOM = 400
+"""Tokens in which every text ends, and a model that a grammar has led astray soon does, too."""
 OFFERED = (WEATHER, TIME, PING, REPORT)
 
 
@@ -102,8 +103,9 @@ def _script(case: Case) -> Callable[[], Script]:
     """What the model writes, told by the text without tools; then what is made of it, whole and streamed."""
     question = replace(
         request(Message.user(f"Please see to {' and '.join(case.words)}.")),
-        native=THINKING if any(isinstance(part, Reasoning) for part in case.parts) else {},
-        max_tokens=CAP if case.kind == "cut" else MAX_TOKENS,
+        native=THINKING if case.thinks else {},
+        max_tokens=CAP if case.kind == "cut" else ROOM,
+        temperature=None if case.thinks else 0,
         stop=case.stop or None,
     )
     expect: Expect = "either" if case.kind == "broken" else "answer"
@@ -115,7 +117,7 @@ def _script(case: Case) -> Callable[[], Script]:
         whole = _turn((yield Ask(asked, probe=case.id, expect=expect)))
         asked = replace(asked, stream=True, include_usage=True)
         streamed = _turn((yield Ask(asked, probe=case.id, expect=expect)))
-        bend = bent(alone, whole) or bent(alone, streamed)
+        bend = bent(alone, whole, streamed)
         need(not bend, "write with tools what it writes without: a grammar bent its text")
 
     script.__doc__ = f"{case.title}.\n\n{case.doc}".rstrip()
@@ -130,7 +132,7 @@ def _ideal(case: Case) -> tuple[Turn, ...]:
     """What is written, and twice what is made of it; all cost the same, as the same was written."""
     text = case.text(DIALECTS["hermes"], OFFERED)
     assert text is not None
-    spent = None if case.kind == "cut" else Usage(completion_tokens=len(text.encode()) // 4 + 9)
+    spent = None if case.kind == "cut" else Usage(completion_tokens=len(text.encode()))
     read = replace(case.turn(text), usage=spent)
     return (replace(case.unread(text), usage=spent), read, read)
 

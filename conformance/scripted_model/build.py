@@ -115,7 +115,9 @@ def _model(scripts: Mapping[str, Scripted], settings: Settings, checkpoint: Chec
     if settings.tokens == "special":
         markers = (*checkpoint.shown, *checkpoint.hidden)
         specials = Specials((*control, *checkpoint.hidden), checkpoint.shown, markers)
-    words = vocabulary({name: one.script for name, one in scripts.items()}, specials, settings.split)
+    words = vocabulary(
+        {name: one.script for name, one in scripts.items()}, specials, settings.split, prompt=checkpoint.prompt
+    )
     for name, chain in words.chains.items():
         room = settings.ctx - len(words.encode(_prompt(name, checkpoint)))
         if len(chain) > room:

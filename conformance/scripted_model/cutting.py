@@ -41,25 +41,31 @@ class Split:
 Chain: TypeAlias = tuple[bytes, ...]
 
 
-def cut(text: str, split: Split, *, special: Sequence[str] = (), taken: Collection[bytes] = ()) -> Chain:
+def cut(
+    text: str, split: Split, *, special: Sequence[str] = (), taken: Collection[bytes] = (), prompt: Chain = ()
+) -> Chain:
     """The tokens of ``text``, in order: those of ``special`` whole, all else in pieces that are not ``taken``.
 
     The first is a special token or has two bytes or more, as prompts have none like it. Where a text repeats
-    itself, its pieces are cut otherwise, so that the ``LOOKBACK`` last ones tell what comes next.
+    itself (or the end of the ``prompt``), its pieces are cut otherwise, so that the ``LOOKBACK`` last ones tell
+    what comes next.
 
     Raises ``ScriptError`` for a text that can't be cut so, and for one that is no UTF-8.
     """
-    return _Cutting(text, split, special, frozenset(taken)).chain()
+    return _Cutting(text, split, special, frozenset(taken), prompt[-LOOKBACK:]).chain()
 
 
 class _Cutting:
-    def __init__(self, text: str, split: Split, special: Sequence[str], taken: frozenset[bytes]) -> None:
+    def __init__(
+        self, text: str, split: Split, special: Sequence[str], taken: frozenset[bytes], prompt: Chain
+    ) -> None:
         try:
             data = text.encode()
         except UnicodeEncodeError as error:
             raise ScriptError(f"not encodable as UTF-8 ({error.reason})") from error
         self.split = split
         self.taken = taken
+        self.prompt = prompt
         self.random = random.Random(hashlib.sha256(f"{split.seed}:".encode() + data).digest())
         self.pieces: list[bytes] = []
         self.fixed: list[bool] = []  # a special token
@@ -90,7 +96,7 @@ class _Cutting:
             if not self.fixed[at] and len(piece) > 1 and (piece in self.taken or _TAG.fullmatch(piece)):
                 self._replace(at, 1, [piece[:-1], piece[-1:]])
         for _ in range(10 * len(self.pieces) + 100):
-            place = ambiguous(self.pieces)
+            place = ambiguous(self.pieces, self.prompt)
             if place is None:
                 return tuple(self.pieces)
             self._vary(place)
@@ -132,16 +138,13 @@ def _segments(text: str, special: Sequence[str]) -> Iterator[tuple[str, bool]]:
             yield part, part in special
 
 
-def context(chain: Sequence[bytes], place: int) -> Chain:
-    """What the network sees of a script when the token at ``place`` is the last."""
-    return tuple(chain[max(0, place - LOOKBACK + 1) : place + 1])
-
-
-def ambiguous(chain: Sequence[bytes]) -> int | None:
-    """The first place whose context stood for another place before, with something else to follow."""
+def ambiguous(chain: Sequence[bytes], prompt: Chain = ()) -> int | None:
+    """The first place behind which the ``LOOKBACK`` last tokens stood before, with something else to follow."""
     follows: dict[Chain, bytes | None] = {}
-    for place in range(len(chain)):
+    whole = (*prompt, *chain)
+    for place in range(-1, len(chain)):
         following = chain[place + 1] if place + 1 < len(chain) else None
-        if follows.setdefault(context(chain, place), following) != following:
+        end = len(prompt) + place + 1
+        if follows.setdefault(whole[max(0, end - LOOKBACK) : end], following) != following:
             return place
     return None

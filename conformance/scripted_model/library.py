@@ -38,9 +38,10 @@ class Scripted:
 def from_scenarios(dialect: Dialect) -> dict[str, Scripted]:
     """Every ideal turn of every scenario, by the name of its marker, as a model of the dialect writes it.
 
-    Without those that the dialect can't write.
+    Without those that the dialect can't write, and those whose turn would be over in their midst (a second
+    call in Harmony).
     """
-    texts = written_in(dialect)
+    texts, ends = written_in(dialect), CHECKPOINTS[dialect.name].ends
     scripts: dict[str, Scripted] = {}
     for scenario in SCENARIOS.values():
         asks = [ask for step in imagined(scenario) for ask in asks_of(step)]
@@ -49,9 +50,9 @@ def from_scenarios(dialect: Dialect) -> dict[str, Scripted]:
             request = asks[index].request
             first = sum(len(Turn(message.parts).calls) for message in request.messages)
             text = texts.get(name) if name in texts else written(turn, dialect, request.tools, first=first)
-            if text is None:
-                continue
-            scripts[name] = Scripted(script(text, dialect, calls=bool(turn.calls)), turn)
+            said = script(text, dialect, calls=bool(turn.calls)) if text is not None else None
+            if said is not None and not any(end in said.text for end in ends):
+                scripts[name] = Scripted(said, turn)
     return scripts
 
 

@@ -6,13 +6,13 @@ There are no merges: engines cut a prompt into special tokens, markers and singl
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
 from conformance.scripted_model.codes import COUNT
-from conformance.scripted_model.cutting import Chain, ScriptError, Split, cut
+from conformance.scripted_model.cutting import LOOKBACK, Chain, ScriptError, Split, cut
 
 TokenKind = Literal["control", "added", "marker", "byte", "piece"]
 """``control``: engines leave it out of the text unless asked (``special`` in Hugging Face's files)."""
@@ -43,13 +43,17 @@ class Specials:
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """Token texts by id, and which ids make up which script (``()`` for an empty one)."""
+    """Token texts by id, and which ids make up which script (``()`` for an empty one).
+
+    ``prompt`` is the end of the prompts that are expected.
+    """
 
     tokens: tuple[bytes, ...]
     kinds: tuple[TokenKind, ...]
     markers: Mapping[str, int]
     chains: Mapping[str, tuple[int, ...]]
     ends: Mapping[str, int]
+    prompt: tuple[int, ...]
 
     @cached_property
     def ids(self) -> Mapping[bytes, int]:
@@ -57,8 +61,7 @@ class Vocabulary:
 
     @cached_property
     def _whole(self) -> re.Pattern[str]:
-        texts = [t.decode() for t, kind in zip(self.tokens, self.kinds, strict=True) if kind in _WHOLE]
-        return re.compile("(" + "|".join(map(re.escape, sorted(texts, key=len, reverse=True))) + ")")
+        return _any_of(t.decode() for t, kind in zip(self.tokens, self.kinds, strict=True) if kind in _WHOLE)
 
     def spelled(self, number: int) -> str:
         """A token as model files spell it: special ones as they are, others in the byte alphabet."""
@@ -67,18 +70,17 @@ class Vocabulary:
 
     def encode(self, prompt: str) -> list[int]:
         """Token ids of a prompt, as engines find them: special tokens and markers first, then bytes."""
-        numbers: list[int] = []
-        for n, part in enumerate(self._whole.split(prompt)):
-            numbers += [self.ids[part.encode()]] if n % 2 else [self.ids[bytes([b])] for b in part.encode()]
-        return numbers
+        return [self.ids[token] for token in _prompt_tokens(prompt, self._whole)]
 
     def decode(self, numbers: Iterable[int]) -> str:
         """The text of these tokens; bytes that are not UTF-8 become U+FFFD."""
         return b"".join(self.tokens[number] for number in numbers).decode(errors="replace")
 
 
-def vocabulary(scripts: Mapping[str, Script], specials: Specials, split: Split) -> Vocabulary:
-    """The vocabulary of these scripts; a pure function of names, order and texts.
+def vocabulary(
+    scripts: Mapping[str, Script], specials: Specials, split: Split, *, prompt: str = ""
+) -> Vocabulary:
+    """The vocabulary of these scripts, for prompts that end with ``prompt``; a pure function of all of these.
 
     Raises ``ScriptError`` for no scripts, more than 512, a name that can't stand in a marker, an end that is no
     control token, or a text that can't be cut.
@@ -98,12 +100,13 @@ def vocabulary(scripts: Mapping[str, Script], specials: Specials, split: Split) 
     }
     kinds: dict[bytes, TokenKind] = {text.encode(): kind for kind, texts in named.items() for text in texts}
     taken = {*kinds, MERGE}
+    before = tuple(_prompt_tokens(prompt, _any_of(text for texts in named.values() for text in texts)))[-LOOKBACK:]
     chains: dict[str, Chain] = {}
     for name, script in scripts.items():
         if script.end not in control:
             raise ScriptError(f"script {name!r}: its end {script.end!r} is no control token")
         try:
-            chains[name] = cut(script.text, split, special=specials.whole, taken=taken)
+            chains[name] = cut(script.text, split, special=specials.whole, taken=taken, prompt=before)
         except ScriptError as error:
             raise ScriptError(f"script {name!r}: {error}") from error
     kinds |= {bytes([b]): "byte" for b in range(256)} | {MERGE: "byte"}
@@ -119,7 +122,20 @@ def vocabulary(scripts: Mapping[str, Script], specials: Specials, split: Split) 
         markers={name: ids[f"[[{name}]]".encode()] for name in scripts},
         chains={name: tuple(ids[token] for token in chain) for name, chain in chains.items()},
         ends={name: ids[script.end.encode()] for name, script in scripts.items()},
+        prompt=tuple(ids[token] for token in before),
     )
+
+
+def _any_of(texts: Iterable[str]) -> re.Pattern[str]:
+    return re.compile("(" + "|".join(map(re.escape, sorted(texts, key=len, reverse=True))) + ")")
+
+
+def _prompt_tokens(prompt: str, whole: re.Pattern[str]) -> Iterator[bytes]:
+    for number, part in enumerate(whole.split(prompt)):
+        if number % 2:
+            yield part.encode()
+        else:
+            yield from (bytes([byte]) for byte in part.encode())
 
 
 def _byte_alphabet() -> tuple[str, ...]:

@@ -8,7 +8,7 @@ them.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from conformance.simulator import seal
@@ -26,7 +26,7 @@ from conformance.simulator.anthropic_request import MessagesRequest
 from conformance.simulator.arguments import as_object
 from conformance.simulator.chat import fresh_id
 from conformance.simulator.tokens import groups, tokens
-from conformance.simulator.turns import count
+from conformance.simulator.turns import count, spent
 from conformance.types import Part, Reasoning, Refusal, Text, ToolCall, Turn
 
 _REFUSED = {"type": "refusal", "category": None, "explanation": None}
@@ -51,7 +51,7 @@ def write(turn: Turn, request: MessagesRequest, gap_s: float) -> Actions:
         "stop_sequence": turn.native_finish_reason if reason == "stop_sequence" else None,
         "stop_details": _REFUSED if reason == "refusal" else None,
     }
-    usage = _usage(parts, request)
+    usage = _usage(replace(turn, parts=parts), request)
     if request.stream:
         return _stream(blocks, ended, usage, request, gap_s)
     message = {
@@ -97,9 +97,9 @@ def _stop_reason(turn: Turn) -> str:
             return "end_turn" if turn.native_finish_reason is None else "stop_sequence"
 
 
-def _usage(parts: tuple[Part, ...], request: MessagesRequest) -> dict[str, Any]:
+def _usage(turn: Turn, request: MessagesRequest) -> dict[str, Any]:
     cache = request.cache
-    thought = count(part for part in parts if isinstance(part, Reasoning))
+    thought = count(part for part in turn.parts if isinstance(part, Reasoning))
     return {
         "input_tokens": request.prompt_tokens - cache.read - cache.written,
         "cache_creation_input_tokens": cache.written,
@@ -108,7 +108,7 @@ def _usage(parts: tuple[Part, ...], request: MessagesRequest) -> dict[str, Any]:
             "ephemeral_5m_input_tokens": cache.written_5m,
             "ephemeral_1h_input_tokens": cache.written_1h,
         },
-        "output_tokens": count(parts),
+        "output_tokens": spent(turn),
         "output_tokens_details": {"thinking_tokens": thought},
         "service_tier": "standard",
         "inference_geo": "global",

@@ -8,6 +8,7 @@ the wire that decodes them.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 from conformance.simulator import chance
@@ -23,7 +24,7 @@ from conformance.simulator.answer import (
 )
 from conformance.simulator.request import ChatRequest
 from conformance.simulator.tokens import groups, tokens
-from conformance.simulator.turns import count
+from conformance.simulator.turns import count, spent
 from conformance.types import Reasoning, Refusal, Text, ToolCall, Turn
 
 _FINGERPRINT = "fp_reference"
@@ -47,7 +48,7 @@ def _with_fresh_ids(turn: Turn) -> Turn:
         ToolCall(fresh_id("call_", 24), part.name, part.arguments) if isinstance(part, ToolCall) else part
         for part in turn.parts
     )
-    return Turn(parts, turn.finish_reason)
+    return replace(turn, parts=parts)
 
 
 def _envelope(kind: str, request: ChatRequest) -> dict[str, Any]:
@@ -62,7 +63,7 @@ def _envelope(kind: str, request: ChatRequest) -> dict[str, Any]:
 
 
 def _usage(choices: Sequence[Turn], request: ChatRequest) -> dict[str, Any]:
-    completion = sum(count(turn.parts) for turn in choices)
+    completion = sum(spent(turn) for turn in choices)
     reasoning = sum(count(p for p in turn.parts if isinstance(p, Reasoning)) for turn in choices)
     return {
         "prompt_tokens": request.prompt_tokens,

@@ -26,7 +26,7 @@ class Declared(Behaviour):
         for declared in self.refuses:
             if (declared.wire or self.wire) != wire:
                 continue
-            culprits = declared.when.culprits(body, model)
+            culprits = declared.culprits(body, model)
             if culprits:
                 answer = declared.answer
                 document = answer.body_at(culprits[0], model)

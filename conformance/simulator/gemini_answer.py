@@ -19,7 +19,7 @@ from conformance.simulator.answer import Action, Actions, Bytes, Event, Head, He
 from conformance.simulator.arguments import as_object
 from conformance.simulator.gemini_request import GeminiRequest
 from conformance.simulator.tokens import groups, tokens
-from conformance.simulator.turns import count
+from conformance.simulator.turns import count, spent
 from conformance.types import Part, Reasoning, Refusal, Text, ToolCall, Turn
 
 WHOLE_TYPE: Headers = (("content-type", "application/json; charset=UTF-8"),)
@@ -94,6 +94,9 @@ def _said(turn: Turn, request: GeminiRequest) -> _Said:
                     end = {"finishReason": "MALFORMED_FUNCTION_CALL", "finishMessage": message}
             case _:
                 continue
+    if pieces and turn.usage is not None:
+        unsaid = spent(turn) - sum(piece.spent + piece.thoughts for piece in pieces)
+        pieces[-1] = replace(pieces[-1], spent=pieces[-1].spent + max(0, unsaid))
     return _Said(tuple(pieces), end)
 
 

@@ -17,7 +17,7 @@ from conformance.simulator.answer import Action, Actions, Head, Headers, Line, P
 from conformance.simulator.arguments import as_object
 from conformance.simulator.ollama_request import OllamaRequest
 from conformance.simulator.tokens import groups, tokens
-from conformance.simulator.turns import count
+from conformance.simulator.turns import spent
 from conformance.types import Part, Reasoning, Refusal, Text, ToolCall, Turn
 
 WHOLE_TYPE: Headers = (("content-type", "application/json; charset=utf-8"),)
@@ -63,7 +63,7 @@ def _now() -> str:
 
 def _ending(turn: Turn, request: OllamaRequest) -> dict[str, Any]:
     """What only the last object has; durations are in nanoseconds."""
-    answered = count(turn.parts)
+    answered = spent(turn)
     prompt_ns, answer_ns = request.prompt_tokens * _TOKEN_NS // 100, answered * _TOKEN_NS
     return {
         "done": True,

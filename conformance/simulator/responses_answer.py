@@ -18,7 +18,7 @@ from conformance.simulator.responses_items import SEALED, Item
 from conformance.simulator.responses_request import ResponsesRequest
 from conformance.simulator.responses_tools import told_text, told_tools
 from conformance.simulator.tokens import tokens
-from conformance.simulator.turns import count
+from conformance.simulator.turns import count, spent
 from conformance.types import Part, Reasoning, Refusal, Text, ToolCall, Turn
 
 
@@ -128,7 +128,7 @@ def _fresh(kind: str) -> str:
 
 
 def _usage(turn: Turn, request: ResponsesRequest) -> dict[str, Any]:
-    written = count(turn.parts)
+    written = spent(turn)
     thought = count(part for part in turn.parts if isinstance(part, Reasoning))
     return {
         "input_tokens": request.prompt_tokens,

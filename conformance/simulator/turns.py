@@ -60,7 +60,7 @@ def obey(turn: Turn, request: ChatRequest, *, verbatim: bool = False) -> Turn:
     parts, stopped = _stopped(parts, request.stop)
     parts, full = _capped(parts, request.cap)
     if full:
-        return replace(turn, parts=parts, finish_reason="length", native_finish_reason=None)
+        return replace(turn, parts=parts, finish_reason="length", native_finish_reason=None, usage=None)
     turn = replace(turn, native_finish_reason=stopped)
     still_called = _has(parts, ToolCall)
     kept = turn.finish_reason is not None and stopped is None and still_called == bool(turn.calls)
@@ -82,6 +82,12 @@ def _bent(parts: tuple[Part, ...], request: ChatRequest) -> tuple[Part, ...]:
 def count(parts: Iterable[Part]) -> int:
     """How many tokens the parts cost."""
     return sum(len(tokens(text)) for part in parts for text in _texts(part))
+
+
+def spent(turn: Turn) -> int:
+    """How many tokens a turn costs: as many as it says, since more may have been written, or its parts."""
+    told = turn.usage.completion_tokens if turn.usage is not None else None
+    return count(turn.parts) if told is None else told
 
 
 def _texts(part: Part) -> tuple[str, ...]:

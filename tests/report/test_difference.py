@@ -99,7 +99,7 @@ def test_nothing_in_a_matrix_can_steer_a_terminal_or_a_page() -> None:
     assert "\x1b" not in to_text(found)
     page = to_markdown(found)
     assert "<script>" not in page
-    assert "](javascript" not in page
+    assert "[x](" not in page
     json.dumps(to_json(found))
 
 
@@ -136,3 +136,26 @@ def test_a_file_that_is_no_matrix_is_a_clear_error(tmp_path: Path) -> None:
     result = CliRunner().invoke(cli, ["diff", str(tmp_path / "x"), str(tmp_path / "x")])
     assert result.exit_code == 2
     assert "not a conformance matrix" in result.stderr
+
+
+def test_a_run_against_a_baseline_fails_only_for_what_held_there(tmp_path: Path) -> None:
+    (tmp_path / "providers.yaml").write_text(
+        "endpoints:\n  sim:\n    persona: moonshot\n    model: reference\n    scripted: true\n"
+    )
+    common = ["run", "--config", str(tmp_path / "providers.yaml"), "--scenario", "limits.schemas"]
+
+    def run(out: str, *options: str) -> Result:
+        return CliRunner().invoke(cli, [*common, "--out", str(tmp_path / out), *options])
+
+    first = run("a")
+    assert first.exit_code == 1
+    again = run("b", "--baseline", str(tmp_path / "a" / "matrix.json"))
+    assert again.exit_code == 0
+    assert "nothing changed" in again.output
+    clean = json.loads((tmp_path / "a" / "matrix.json").read_text())
+    for one in clean["cells"]:
+        one["findings"], one["verdict"] = [], "conforms"
+    (tmp_path / "clean.json").write_text(json.dumps(clean))
+    worse = run("c", "--baseline", str(tmp_path / "clean.json"))
+    assert worse.exit_code == 1
+    assert "regression" in worse.output

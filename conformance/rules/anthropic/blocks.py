@@ -17,6 +17,7 @@ from conformance.rules.anthropic.examples import (
 )
 from conformance.rules.anthropic.views import Block, Message, WholeBlock
 from conformance.rules.registry import rule
+from conformance.rules.scripted import names
 from conformance.rules.sources import anthropic_docs, anthropic_sdk
 from conformance.rules.views import Violation
 
@@ -130,7 +131,7 @@ def name_declared(block: Block) -> Iterator[Violation]:
     if block.type != "tool_use" or asked is None or asked.offers_toolset:
         return
     name = block.get("name")
-    if isinstance(name, str) and name and name not in asked.tools:
+    if isinstance(name, str) and name and name not in asked.tools and not names(block.reading, name):
         yield block.found("name", wanted="the name of an offered tool")
 
 

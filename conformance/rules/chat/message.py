@@ -10,6 +10,7 @@ from conformance.rules.leaks import leaks_in
 from conformance.rules.markup import think_markup
 from conformance.rules.reading import ABSENT
 from conformance.rules.registry import rule
+from conformance.rules.scripted import keeps_markup, only_thinks
 from conformance.rules.sources import schema, sdk
 from conformance.rules.views import Violation
 
@@ -73,7 +74,7 @@ def no_call_markup(message: Message) -> Iterator[Violation]:
     The commonest fault of self-hosted servers: the tool parser is off, or the wrong one. What is told names
     the dialect and the call that it holds. Markup inside code spans and fences is quotation.
     """
-    if message.asked and message.asked.offers_tools:
+    if message.asked and message.asked.offers_tools and not keeps_markup(message.reading):
         for leak in leaks_in(message.content, message.asked.functions):
             yield message.found("content", wanted="calls in tool_calls, not in the text", saw=leak)
 
@@ -168,6 +169,7 @@ def not_only_reasoning(message: Message) -> Iterator[Violation]:
     reasoned = next((name for name in REASONING if _is_said(message.get(name))), None)
     stops = message.asked is not None and bool(message.asked.stop)
     ended = message.settled and message.finish_reason == "stop" and not stops
+    ended = ended and not only_thinks(message.reading)
     if reasoned and ended and not any(_has(message, name) for name in SAID):
         yield message.found("content", wanted=f"an answer beside the {reasoned}")
 

@@ -10,6 +10,7 @@ from conformance.rules.examples import answer, piece, start, stream, tool
 from conformance.rules.markup import call_markup, control_tokens
 from conformance.rules.reading import ABSENT, read_json
 from conformance.rules.registry import rule
+from conformance.rules.scripted import keeps_markup
 from conformance.rules.views import Violation, lookup
 
 REPLACEMENT = "\ufffd"
@@ -62,6 +63,8 @@ def no_call_json(message: Message) -> Iterator[Violation]:
     The rule is this suite's own, and about the whole content: JSON inside a text may be an explanation.
     """
     if message.asked is None or not message.content.lstrip().startswith(("{", "[")):
+        return
+    if keeps_markup(message.reading):
         return
     value = read_json(message.content).value
     for one in value if isinstance(value, list) else [value]:

@@ -9,6 +9,7 @@ from conformance.rules.examples import answer, call, opened, tool, tool_piece, t
 from conformance.rules.reading import ABSENT, read_json
 from conformance.rules.registry import rule
 from conformance.rules.schemas import first_error
+from conformance.rules.scripted import names
 from conformance.rules.sources import schema
 from conformance.rules.views import Violation, lookup
 
@@ -153,7 +154,7 @@ def call_declared(one: Call) -> Iterator[Violation]:
     """
     if one.asked and one.asked.functions and not one.is_custom:
         name = one.get("function", "name")
-        if isinstance(name, str) and name not in one.asked.functions:
+        if isinstance(name, str) and name not in one.asked.functions and not names(one.reading, name):
             yield one.found("function", "name", wanted="one of " + ", ".join(one.asked.functions))
 
 

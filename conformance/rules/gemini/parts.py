@@ -24,6 +24,7 @@ from conformance.rules.markup import think_markup
 from conformance.rules.reading import ABSENT
 from conformance.rules.registry import rule
 from conformance.rules.schemas import first_error
+from conformance.rules.scripted import names
 from conformance.rules.sources import PROTO_JSON, gemini_docs, gemini_sdk
 from conformance.rules.views import Violation, lookup
 
@@ -164,7 +165,9 @@ def call_declared(one: Part) -> Iterator[Violation]:
     Not in the catalogue. Judges the model: nothing tells an invented name from one that a server changed.
     """
     name = one.get("functionCall", "name")
-    if isinstance(name, str) and name and one.asked.functions and name not in one.asked.functions:
+    if not isinstance(name, str) or names(one.reading, name):
+        return
+    if name and one.asked.functions and name not in one.asked.functions:
         yield one.found("functionCall", "name", wanted="one of " + ", ".join(one.asked.functions))
 
 

@@ -13,6 +13,7 @@ from conformance.rules.ollama.views import Call, Message
 from conformance.rules.reading import ABSENT, read_json
 from conformance.rules.registry import rule
 from conformance.rules.schemas import first_error
+from conformance.rules.scripted import names
 from conformance.rules.sources import ollama, ollama_sdk
 from conformance.rules.views import Violation, lookup
 
@@ -85,7 +86,8 @@ def call_declared(one: Call) -> Iterator[Violation]:
 
     Not in the catalogue. Judges the model: nothing tells an invented name from one that a server changed.
     """
-    if one.name and one.asked.functions and one.name not in one.asked.functions:
+    unknown = one.name and one.asked.functions and one.name not in one.asked.functions
+    if unknown and not names(one.reading, one.name):
         yield one.found("function", "name", wanted="one of " + ", ".join(one.asked.functions))
 
 

@@ -38,7 +38,7 @@ class Answer:
         """The request's JSON object; empty where its body is none."""
         try:
             asked = json.loads(self.request.body)
-        except ValueError:
+        except (ValueError, RecursionError):
             return {}
         return asked if isinstance(asked, dict) else {}
 
