@@ -8,12 +8,13 @@ import click
 
 from conformance import __version__
 from conformance.cli.calibration import calibrate_command
-from conformance.cli.catalogue import explain, list_group, schema
+from conformance.cli.catalogue import list_group, schema
 from conformance.cli.certify import certify
 from conformance.cli.check_request import check_request
 from conformance.cli.diff import diff
 from conformance.cli.docs import docs
 from conformance.cli.doctor import doctor
+from conformance.cli.explain import explain
 from conformance.cli.field_notes import field_notes
 from conformance.cli.grade import grade
 from conformance.cli.lab import lab

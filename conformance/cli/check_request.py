@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable
+from typing import Any, Never
 from urllib.parse import urlsplit
 
 import click
@@ -15,11 +15,8 @@ from conformance.cli.inputs import InputError, name_of, read_input
 from conformance.cli.outputs import as_json, one_line
 from conformance.types import WIRES, WireName
 
-if TYPE_CHECKING:
-    from conformance.quirks import Quirk
-    from conformance.quirks.requests import Objection
-
-_MAX_PLACES = 10
+_MAX_DEPTH = 200
+_MAX_DIGITS = 4_000
 _MODEL = re.compile(r"/models/([^/:]+)")
 _ENDS: tuple[tuple[str, WireName], ...] = (
     ("/chat/completions", "openai-chat"),
@@ -39,7 +36,7 @@ _ENDS: tuple[tuple[str, WireName], ...] = (
     default=("all",),
     show_default=True,
     metavar="NAME",
-    help="A provider to ask about, as `conformance list quirks` names them; repeatable.",
+    help="A profile or a provider to ask about (conformance list quirks has them); repeatable.",
 )
 @click.option("--wire", type=click.Choice(WIRES), help="The wire, where the request does not tell.")
 @click.option("--model", help="The model asked for, where the request does not tell (Gemini).")
@@ -54,7 +51,9 @@ def check_request(
     FILE (standard input without one, or for -) holds the JSON body of a request of any wire, or the whole
     request as {"url": ..., "body": ...}, or a line of what `run --exchanges` and `serve --log` write.
 
-    Every objection names the place, the quirk, what comes back, the workaround and the sources.
+    Every objection names the place, the quirk, who, what comes back, the workaround and a source. "perhaps"
+    is said where only some models, routes or versions do it. What comes back whatever is asked, such as a
+    rate limit, is no objection to a request.
 
     \b
     Examples:
@@ -64,22 +63,15 @@ def check_request(
 
     \b
     Exit codes:
-      0  nobody asked about refuses it (some may alter it)
+      0  nobody asked about refuses it for certain (some may perhaps, some may alter it)
       1  somebody refuses it
       2  the input is no request, or there is no such provider
     """
-    from conformance.config import ConfigError, did_you_mean
+    from conformance.cli.objections import always, document, told
     from conformance.quirks import catalogue
     from conformance.quirks.requests import objections, wire_of
 
-    quirks = [quirk for quirk in catalogue().values() if quirk.refuses or quirk.alters]
-    known = sorted({provider for quirk in quirks for provider in quirk.providers})
-    for name in profiles:
-        if name not in (*known, "all"):
-            raise ConfigError(
-                f"--profile: no quirk of {name} is about requests{did_you_mean(name, known)}; "
-                f"known are {', '.join(known)}"
-            )
+    asked = _providers(profiles)
     try:
         url, body = _request_in(read_input(file), name_of(file))
     except InputError as error:
@@ -93,23 +85,41 @@ def check_request(
         click.echo(one_line(f"error: {name_of(file)}: {text}"), err=True)
         return 2
     named = _MODEL.search(path)
-    asked = model or (named[1] if named and spoken == "gemini" else None)
-    wanted = [q for q in quirks if "all" in profiles or set(profiles) & set(q.providers)]
-    found = list(objections(wanted, spoken, body, asked))
-    asked_about = frozenset(known) if "all" in profiles else frozenset(profiles)
-    if in_json:
-        click.echo(as_json(_document(spoken, found, asked_about)))
-    else:
-        click.echo(_told(spoken, found, len(wanted)))
-    return 1 if any(objection.effect == "refused" for objection in found) else 0
+    wanted = model or (named[1] if named and spoken == "gemini" else None)
+    quirks = [quirk for quirk in catalogue().values() if asked & set(quirk.providers)]
+    found = list(objections(quirks, spoken, body, wanted))
+    click.echo(as_json(document(spoken, found, asked)) if in_json else told(spoken, body, found, asked))
+    refused = (objection for objection in found if objection.effect == "refused")
+    return 1 if any(always(objection, asked) for objection in refused) else 0
+
+
+def _providers(names: Iterable[str]) -> frozenset[str]:
+    """The providers of these names, or of the profiles of these names. Raises ``ConfigError``."""
+    from conformance.config import ConfigError, did_you_mean
+    from conformance.profiles import PROFILES
+    from conformance.quirks import catalogue
+
+    known = {provider for quirk in catalogue().values() for provider in quirk.providers}
+    of_profile = {profile.name: known & set(profile.providers) for profile in PROFILES.values()}
+    asked: set[str] = set()
+    for name in names:
+        if name == "all":
+            asked |= known
+        elif name in known:
+            asked.add(name)
+        elif of_profile.get(name):
+            asked |= of_profile[name]
+        else:
+            hint = did_you_mean(name, [*known, *of_profile])
+            raise ConfigError(
+                f"--profile: nothing is known of {name}{hint}; known are {', '.join(sorted(known))}"
+            )
+    return frozenset(asked)
 
 
 def _request_in(data: bytes, name: str) -> tuple[str, dict[str, Any]]:
     """The URL (empty where none is told) and the body. Raises ``InputError``."""
-    try:
-        document = json.loads(data)
-    except (ValueError, RecursionError) as error:
-        raise InputError(f"{name}: not JSON: {str(error)[:200]}") from None
+    document = _json_in(data, name)
     if isinstance(document, dict) and isinstance(document.get("request"), dict):
         document = document["request"]
     if not isinstance(document, dict):
@@ -119,64 +129,37 @@ def _request_in(data: bytes, name: str) -> tuple[str, dict[str, Any]]:
         url = document["url"] if isinstance(document.get("url"), str) else ""
         document = document["body"]
         if isinstance(document, str):
-            return url, _request_in(document.encode(), f"{name}: body")[1]
+            document = _json_in(document.encode("utf-8", "surrogatepass"), f"{name}: body")
         if not isinstance(document, dict):
             raise InputError(f"{name}: body: a JSON object is wanted, the body of a request")
     return url, document
 
 
-def _told(wire: WireName, found: Sequence[Objection], asked: int) -> str:
-    lines: list[str] = []
-    for objection in found:
-        quirk = objection.quirk
-        lines.append(f"{objection.effect}: {quirk.id} ({', '.join(quirk.providers)})")
-        lines.append(f"    {quirk.title}")
-        shown = [place.pointer or "/" for place in objection.places[:_MAX_PLACES]]
-        more = len(objection.places) - len(shown)
-        lines.append(f"    at          {', '.join(shown)}{f' and {more} more' if more > 0 else ''}")
-        lines.append(f"    comes back  {_comes_back(objection)}")
-        lines.append(f"    workaround  {quirk.workaround}")
-        lines += [f"    source      {source}" for source in quirk.sources]
-        if quirk.note:
-            lines.append(f"    note        {quirk.note}")
-        if quirk.confidence == "unconfirmed":
-            lines.append("    unconfirmed: the evidence is weak or contradicts itself")
-        lines.append("")
-    refused = sum(objection.effect == "refused" for objection in found)
-    lines.append(
-        f"{wire} request held against {asked} quirks: {refused} refuse it, {len(found) - refused} alter it"
-    )
-    return "\n".join(one_line(line) if line else "" for line in lines)
+def _json_in(data: bytes, name: str) -> Any:
+    try:
+        document = json.loads(data, parse_constant=_no_constant, parse_int=_integer)
+    except json.JSONDecodeError as error:
+        several = error.msg == "Extra data"
+        why = "more than one document: give one line of it" if several else str(error)
+        raise InputError(f"{name}: not JSON: {why}") from None
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"{name}: not JSON: {str(error)[:200]}") from None
+    level = [document]
+    for _ in range(_MAX_DEPTH):
+        level = [inner for one in level for inner in _within(one)]
+        if not level:
+            return document
+    raise InputError(f"{name}: nested over {_MAX_DEPTH} levels deep")
 
 
-def _comes_back(objection: Objection) -> str:
-    answer = objection.answer
-    if answer is None:
-        return objection.quirk.observed
-    if answer.hangs:
-        return "nothing, until the client gives up"
-    body = answer.body_at(objection.places[0], "")
-    text = body if isinstance(body, str) else json.dumps(body, ensure_ascii=False)
-    return f"{answer.status} {text}" if body is not None else str(answer.status)
+def _within(value: Any) -> Iterable[Any]:
+    return value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
 
 
-def _document(wire: WireName, found: Sequence[Objection], asked: frozenset[str]) -> dict[str, Any]:
-    return {"wire": wire, "objections": [_entry(objection, asked) for objection in found]}
+def _no_constant(name: str) -> Never:
+    raise ValueError(f"{name} is no number of JSON's")
 
 
-def _entry(objection: Objection, asked: frozenset[str]) -> dict[str, Any]:
-    quirk: Quirk = objection.quirk
-    return {
-        "quirk": quirk.id,
-        "title": quirk.title,
-        "effect": objection.effect,
-        "providers": [name for name in quirk.providers if name in asked],
-        "places": [place.pointer for place in objection.places],
-        "status": objection.answer.status if objection.answer and not objection.answer.hangs else None,
-        "hangs": objection.answer.hangs if objection.answer else False,
-        "observed": quirk.observed,
-        "workaround": quirk.workaround,
-        "confidence": quirk.confidence,
-        "note": quirk.note,
-        "sources": list(quirk.sources),
-    }
+def _integer(text: str) -> int | float:
+    """A whole number; beyond what Python reads as one, as near as a float comes."""
+    return int(text) if len(text) <= _MAX_DIGITS else float(text)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from conformance.cli.catalogue import needs_text
+from conformance.cli.explain import needs_text
 from conformance.cli.failing import clearly
 from conformance.cli.ledger import ledger_page
 

@@ -120,7 +120,7 @@ def install(names: tuple[str, ...]) -> int:
     "--model",
     default=None,
     metavar="DIR",
-    help="A folder that scripted-model build wrote [default: the model of the scenarios, in Hermes' dialect].",
+    help="A folder that scripted-model build wrote [default: the scenarios' model, in Hermes].",
 )
 @in_lab
 def up(names: tuple[str, ...], ports: tuple[str, ...], model: str | None) -> int:

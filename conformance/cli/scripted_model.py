@@ -67,7 +67,14 @@ def build(
       2  no such dialect, scripts that can't become a model, or a package that is not installed
     """
     from conformance.dialects import dialect
-    from conformance.scripted_model import MissingExtra, ScriptError, Settings, Split, from_file, from_scenarios
+    from conformance.scripted_model import (
+        MissingExtra,
+        ScriptError,
+        Settings,
+        Split,
+        from_file,
+        from_scenarios,
+    )
     from conformance.scripted_model import build as built
 
     began = time.perf_counter()

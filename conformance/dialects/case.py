@@ -81,15 +81,20 @@ class Case:
             best = min(best, others, key=len)
         return best
 
-    def begins(self, call: ToolCall) -> bool:
-        """Whether a call is one of the case's, or the beginning of one."""
+    def begins(self, call: ToolCall, *, spelt: bool) -> bool:
+        """Whether a call is one of the case's, or the beginning of one.
+
+        ``spelt``: its arguments are a text, which breaks off; where they are an object, its values may.
+        """
         args = load_object(call.arguments)
         for name, given in self.calls:
             if name != call.name:
                 continue
-            if args is None and compact(dict(given)).startswith(_tight(call.arguments)):
+            if args is None:
+                return compact(dict(given)).startswith(_tight(call.arguments))
+            if not spelt and all(str(given.get(key, "")).startswith(str(args[key])) for key in args):
                 return True
-            if args is not None and all(str(given.get(key, "")).startswith(str(args[key])) for key in args):
+            if same(args, dict(given)):
                 return True
         return False
 
@@ -132,12 +137,33 @@ def everything(turn: Turn) -> str:
 def bent(alone: Turn | None, *turns: Turn | None) -> bool:
     """Whether a model wrote something else with tools offered than without: a grammar bent its text.
 
-    ``alone`` answers the question without tools, ``turns`` the same one with them: the first that is counted
-    tells, as the model repeats itself token by token. ``False`` where nothing is counted.
+    ``alone`` answers the question without tools, ``turns`` the same one with them. The first that is counted
+    tells, as the model repeats itself token by token; so do calls with words that it did not write: a parser
+    loses and breaks what is there, and invents nothing. ``False`` where nothing can be told.
     """
     written = _spent(alone)
     came = next((spent for turn in turns if (spent := _spent(turn))), None)
-    return bool(written and came) and written != came
+    if written and came and written != came:
+        return True
+    return alone is not None and any(_invents(turn, everything(alone)) for turn in turns if turn)
+
+
+def _invents(turn: Turn, written: str) -> bool:
+    """Whether the calls of a turn have letters or digits in a row that were not written so."""
+    told = " ".join(f"{one.name} {_leaves(load_object(one.arguments))}" for one in turn.calls)
+    return any(run not in written for run in _RUN.findall(told))
+
+
+def _leaves(value: Any) -> str:
+    """The strings and numbers in a JSON value."""
+    if isinstance(value, Mapping):
+        return " ".join(map(_leaves, value.values()))
+    if isinstance(value, list):
+        return " ".join(map(_leaves, value))
+    return "" if value is None or isinstance(value, bool) else str(value)
+
+
+_RUN = re.compile("[A-Za-z0-9]+")
 
 
 def _spent(turn: Turn | None) -> int | None:

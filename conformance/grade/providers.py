@@ -63,7 +63,7 @@ _HOSTS: tuple[tuple[str, str], ...] = (
     ("api.minimax.chat", "minimax"),
     ("dashscope.aliyuncs.com", "alibaba"),
     ("dashscope-intl.aliyuncs.com", "alibaba"),
-    ("ark.cn-beijing.volces.com", "volcengine"),
+    ("ark.cn-beijing.volces.com", "bytedance"),
     ("api.doubleword.ai", "doubleword"),
     ("api.ai21.com", "ai21"),
     ("api.venice.ai", "venice"),
@@ -210,6 +210,7 @@ _NAMES: Mapping[str, str] = {
     "openai-compatible": "openai-compatible",
     "open-responses": "open-responses",
     "litellm": "litellm-proxy",
+    "volcengine": "bytedance",
 }
 """Names of folders that say who was recorded."""
 

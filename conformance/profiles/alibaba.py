@@ -13,14 +13,8 @@ from conformance.types import Request
 class AlibabaDashScope(Compatible):
     """DashScope's compatible mode, and ModelScope."""
 
-    name = "alibaba-dashscope"
-    providers: ClassVar[tuple[str, ...]] = (
-        "alibaba-dashscope",
-        "modelscope",
-        "alibaba",
-        "alibaba-coding-plan",
-        "qwen",
-    )
+    name = "alibaba"
+    providers: ClassVar[tuple[str, ...]] = ("alibaba", "modelscope", "alibaba-coding-plan")
     works_around: ClassVar[tuple[str, ...]] = (
         *Compatible.works_around,
         "aliyun-reasoning-object-blackhole",

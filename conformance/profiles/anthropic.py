@@ -18,12 +18,7 @@ class Anthropic(Compatible):
     """api.anthropic.com: Messages, and the OpenAI layer, which takes much and ignores some of it."""
 
     name = "anthropic"
-    providers: ClassVar[tuple[str, ...]] = (
-        "anthropic",
-        "anthropic(mythos/fable class)",
-        "anthropic gateways",
-        "anthropic(openai layer)",
-    )
+    providers: ClassVar[tuple[str, ...]] = ("anthropic",)
     works_around: ClassVar[tuple[str, ...]] = (
         *Compatible.works_around,
         "anthropic-compat-strict-ignored",

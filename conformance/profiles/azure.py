@@ -17,13 +17,7 @@ class Azure(OpenAI):
     """openai.azure.com and services.ai.azure.com."""
 
     name = "azure"
-    providers: ClassVar[tuple[str, ...]] = (
-        "azure",
-        "azure-foundry",
-        "azure(mistral)",
-        "azure(deepseek)",
-        "azure-ai",
-    )
+    providers: ClassVar[tuple[str, ...]] = ("azure", "azure-ai")
     reading = Reading(format_in_reasoning=True)
     works_around: ClassVar[tuple[str, ...]] = (
         *OpenAI.works_around,

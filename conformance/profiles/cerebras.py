@@ -20,7 +20,7 @@ class Cerebras(Compatible):
     """api.cerebras.ai: content beside calls must be a string, where MiMo wants null."""
 
     name = "cerebras"
-    providers: ClassVar[tuple[str, ...]] = ("cerebras", "cerebras(gpt-oss)")
+    providers: ClassVar[tuple[str, ...]] = ("cerebras",)
     reading = Reading(keeps_first=True)
     works_around: ClassVar[tuple[str, ...]] = (
         *Compatible.works_around,

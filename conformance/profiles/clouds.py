@@ -15,7 +15,7 @@ class Bedrock(Compatible):
     """Amazon Bedrock behind an OpenAI front."""
 
     name = "bedrock"
-    providers: ClassVar[tuple[str, ...]] = ("bedrock", "gateways to bedrock", "bedrock-mantle")
+    providers: ClassVar[tuple[str, ...]] = ("bedrock", "bedrock-mantle")
     unique_call_ids = True
     works_around: ClassVar[tuple[str, ...]] = (
         *Compatible.works_around,
@@ -65,12 +65,7 @@ class GitHubCopilot(Compatible):
     """api.githubcopilot.com: an answer may come in pieces, each a choice of its own."""
 
     name = "github-copilot"
-    providers: ClassVar[tuple[str, ...]] = (
-        "github-copilot",
-        "github-copilot(claude)",
-        "copilot(gemini)",
-        "copilot",
-    )
+    providers: ClassVar[tuple[str, ...]] = ("github-copilot",)
     reading = Reading(one_choice=True)
     works_around: ClassVar[tuple[str, ...]] = (
         *Compatible.works_around,
@@ -100,8 +95,8 @@ class GitHubCopilot(Compatible):
 class NvidiaNim(Compatible):
     """integrate.api.nvidia.com."""
 
-    name = "nvidia-nim"
-    providers: ClassVar[tuple[str, ...]] = ("nvidia-nim", "nvidia", "nim")
+    name = "nvidia"
+    providers: ClassVar[tuple[str, ...]] = ("nvidia",)
     reading = Reading(inline_reasoning=True)
     works_around: ClassVar[tuple[str, ...]] = (
         *Compatible.works_around,
@@ -120,13 +115,8 @@ class NvidiaNim(Compatible):
 class LiteLLM(Compatible):
     """LiteLLM's proxy, which stands before anything."""
 
-    name = "litellm"
-    providers: ClassVar[tuple[str, ...]] = (
-        "litellm",
-        "litellm(ollama)",
-        "litellm-proxy",
-        "litellm/vllm templates",
-    )
+    name = "litellm-proxy"
+    providers: ClassVar[tuple[str, ...]] = ("litellm-proxy",)
     works_around: ClassVar[tuple[str, ...]] = (*Compatible.works_around, "multiple-system-messages-rejected")
 
     def prepare_messages(self, request: Request, asked: Asked) -> Request:
@@ -138,14 +128,14 @@ class ByteDance(Compatible):
     """Volcengine's Ark. The catalogue has no quirk of its own for it."""
 
     name = "bytedance"
-    providers: ClassVar[tuple[str, ...]] = ("bytedance", "volcengine")
+    providers: ClassVar[tuple[str, ...]] = ("bytedance",)
 
 
 class Snowflake(Compatible):
     """Snowflake's Cortex."""
 
-    name = "snowflake-cortex"
-    providers: ClassVar[tuple[str, ...]] = ("snowflake-cortex", "snowflake-cortex(claude)", "snowflake")
+    name = "snowflake"
+    providers: ClassVar[tuple[str, ...]] = ("snowflake",)
     works_around: ClassVar[tuple[str, ...]] = (*Compatible.works_around, "strict-not-supported-compat")
 
     def prepare_tools(self, request: Request, asked: Asked) -> Request:

@@ -23,12 +23,7 @@ class DeepSeek(Compatible):
     """
 
     name = "deepseek"
-    providers: ClassVar[tuple[str, ...]] = (
-        "deepseek",
-        "deepseek-v4",
-        "deepseek-reasoner",
-        "deepseek-v4 hosts",
-    )
+    providers: ClassVar[tuple[str, ...]] = ("deepseek",)
     works_around: ClassVar[tuple[str, ...]] = (
         *Compatible.works_around,
         "deepseek-reasoning-echo-required",

@@ -13,7 +13,7 @@ class Fireworks(Compatible):
     """api.fireworks.ai."""
 
     name = "fireworks"
-    providers: ClassVar[tuple[str, ...]] = ("fireworks", "fireworks(kimi)", "sambanova")
+    providers: ClassVar[tuple[str, ...]] = ("fireworks", "sambanova")
     echo: ClassVar[Echo] = "never"
     works_around: ClassVar[tuple[str, ...]] = (
         *Compatible.works_around,

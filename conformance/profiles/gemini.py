@@ -31,11 +31,7 @@ class GoogleGemini(Compatible):
     """generativelanguage.googleapis.com, and Gemini behind Vertex and other fronts."""
 
     name = "google-gemini"
-    providers: ClassVar[tuple[str, ...]] = (
-        "google-gemini", "gemini", "gemini-front", "google-vertex",
-        "google-gemini(openai layer)", "google-gemini-3",
-        "google-gemini(gemma)", "gcli2api", "gemini proxies", "gemini gateways",
-    )  # fmt: skip
+    providers: ClassVar[tuple[str, ...]] = ("google-gemini", "gemini-front", "google-vertex", "gcli2api")
     reading = Reading(keeps_first=True)
     works_around: ClassVar[tuple[str, ...]] = (
         *Compatible.works_around,

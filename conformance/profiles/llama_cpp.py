@@ -22,12 +22,7 @@ class LlamaCpp(VLLM):
     """llama.cpp's server."""
 
     name = "llama.cpp"
-    providers: ClassVar[tuple[str, ...]] = (
-        "llama.cpp",
-        "llama.cpp(old)",
-        "llama.cpp PR build",
-        "local models",
-    )
+    providers: ClassVar[tuple[str, ...]] = ("llama.cpp",)
     works_around: ClassVar[tuple[str, ...]] = (
         *VLLM.works_around,
         "llamacpp-500-on-argument-parse",

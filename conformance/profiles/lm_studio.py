@@ -16,14 +16,7 @@ class LMStudio(Compatible):
     """LM Studio, oMLX, mlx-lm."""
 
     name = "lm-studio"
-    providers: ClassVar[tuple[str, ...]] = (
-        "lm-studio",
-        "lm-studio 0.3.17",
-        "omlx",
-        "mlx-lm",
-        "mlx-vlm<0.6.3",
-        "mistral.rs",
-    )
+    providers: ClassVar[tuple[str, ...]] = ("lm-studio", "omlx", "mlx-lm", "mlx-vlm", "mistralrs")
     reading = Reading(inline_reasoning=True)
     works_around: ClassVar[tuple[str, ...]] = (
         *Compatible.works_around,

@@ -18,7 +18,7 @@ class MiniMax(Compatible):
     """api.minimax.io."""
 
     name = "minimax"
-    providers: ClassVar[tuple[str, ...]] = ("minimax", "minimax-m3", "minimax-m2.7", "minimax-m2 hosts")
+    providers: ClassVar[tuple[str, ...]] = ("minimax",)
     reading = Reading(inline_reasoning=True)
     works_around: ClassVar[tuple[str, ...]] = (
         *Compatible.works_around,

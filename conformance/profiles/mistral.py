@@ -17,10 +17,7 @@ class Mistral(Compatible):
     """api.mistral.ai, and hosts that use Mistral's templates."""
 
     name = "mistral"
-    providers: ClassVar[tuple[str, ...]] = (
-        "mistral", "mistral(magistral)", "nim(mistral)", "devstral hosts",
-        "mistral templates on mlx/omlx/vllm",
-    )  # fmt: skip
+    providers: ClassVar[tuple[str, ...]] = ("mistral",)
     works_around: ClassVar[tuple[str, ...]] = (
         *Compatible.works_around,
         "gemini-extra-content-rejected-elsewhere",

@@ -18,12 +18,7 @@ class Moonshot(Compatible):
     """api.moonshot.ai and api.kimi.com."""
 
     name = "moonshot"
-    providers: ClassVar[tuple[str, ...]] = (
-        "moonshot",
-        "moonshot(via litellm)",
-        "moonshot/kimi-code",
-        "moonshot-k3",
-    )
+    providers: ClassVar[tuple[str, ...]] = ("moonshot",)
     works_around: ClassVar[tuple[str, ...]] = (
         *Compatible.works_around,
         "kimi-id-functions-name-idx",

@@ -17,12 +17,7 @@ class Ollama(Compatible):
     """Ollama under ``/v1``."""
 
     name = "ollama"
-    providers: ClassVar[tuple[str, ...]] = (
-        "ollama",
-        "ollama-cloud",
-        "ollama (2024)",
-        "ollama (before PR 7963)",
-    )
+    providers: ClassVar[tuple[str, ...]] = ("ollama", "ollama-cloud")
     echo: ClassVar[Echo] = "as-it-came"
     reading = Reading(inline_reasoning=True)
     works_around: ClassVar[tuple[str, ...]] = (

@@ -31,13 +31,7 @@ class OpenAI(Compatible):
     """api.openai.com, over Chat and Responses: the limits of the reference."""
 
     name = "openai"
-    providers: ClassVar[tuple[str, ...]] = (
-        "openai",
-        "openai-responses backends",
-        "openai-responses",
-        "openai o-series",
-        "openai gpt-5.x",
-    )
+    providers: ClassVar[tuple[str, ...]] = ("openai",)
     keeps_developer = True
     works_around: ClassVar[tuple[str, ...]] = (
         *Compatible.works_around,

@@ -22,10 +22,7 @@ class OpenCode(DeepSeek):
     """opencode.ai/zen and its like; DeepSeek's models keep their rules there."""
 
     name = "opencode"
-    providers: ClassVar[tuple[str, ...]] = (
-        "opencode-zen", "opencode-go", "opencode-go(deepseek)", "opencode-go(kimi, deepseek)",
-        "opencode-go(mimo)", "deepseek via opencode-zen",
-    )  # fmt: skip
+    providers: ClassVar[tuple[str, ...]] = ("opencode-zen", "opencode-go")
     reading = Reading(reserved=RESERVED)
     works_around: ClassVar[tuple[str, ...]] = (
         *DeepSeek.works_around,

@@ -16,9 +16,7 @@ class OpenRouter(Compatible):
     """openrouter.ai: one address, many servers behind it."""
 
     name = "openrouter"
-    providers: ClassVar[tuple[str, ...]] = (
-        "openrouter", "openrouter(anthropic)", "openrouter(gemini)", "openrouter(gemma)", "openrouter routes",
-    )  # fmt: skip
+    providers: ClassVar[tuple[str, ...]] = ("openrouter",)
     echo: ClassVar[Echo] = "as-it-came"
     works_around: ClassVar[tuple[str, ...]] = (
         *Compatible.works_around,
@@ -113,7 +111,7 @@ class NousPortal(OpenRouter):
     """inference-api.nousresearch.com."""
 
     name = "nous-portal"
-    providers: ClassVar[tuple[str, ...]] = ("nous-portal", "nous-portal proxies")
+    providers: ClassVar[tuple[str, ...]] = ("nous-portal",)
     works_around: ClassVar[tuple[str, ...]] = (*OpenRouter.works_around, "nous-portal-routing-prefs-rejected")
 
     def prepare_body(self, body: Body, asked: Asked) -> Body:
@@ -125,7 +123,7 @@ class Aggregator(Compatible):
     """Hosts that serve other companies' models; what counts is the host, not the model's name."""
 
     name = "aggregator"
-    providers: ClassVar[tuple[str, ...]] = ("aggregators re-exporting kimi",)
+    providers: ClassVar[tuple[str, ...]] = ()
     echo: ClassVar[Echo] = "never"
     works_around: ClassVar[tuple[str, ...]] = (*Compatible.works_around, "kimi-reexporters-reject-echo")
 

@@ -20,11 +20,7 @@ class VLLM(Compatible):
     """vLLM."""
 
     name = "vllm"
-    providers: ClassVar[tuple[str, ...]] = (
-        "vllm", "vllm(gpt-oss)", "vllm(mtp)", "vllm(glm)", "vllm(hermes parser)", "vllm(anthropic route)",
-        "vllm 0.27", "some vllm", "vllm/mistral hosts", "some vllm configs", "vmlx", "litellm/vllm templates",
-        "gemma hosts", "trt-llm", "mlx gpt-oss hosts", "glm-4.7 on vllm",
-    )  # fmt: skip
+    providers: ClassVar[tuple[str, ...]] = ("vllm", "vmlx", "trt-llm")
     reading = Reading(keeps_first=True, inline_reasoning=True)
     echo: ClassVar[Echo] = "as-it-came"
     works_around: ClassVar[tuple[str, ...]] = (
@@ -93,7 +89,7 @@ class SGLang(VLLM):
     """SGLang."""
 
     name = "sglang"
-    providers: ClassVar[tuple[str, ...]] = ("sglang", "glm(sglang)")
+    providers: ClassVar[tuple[str, ...]] = ("sglang",)
     works_around: ClassVar[tuple[str, ...]] = (*VLLM.works_around, "sglang-dsml-leak-tool-choice-none")
 
     def prepare_choice(self, request: Request, asked: Asked) -> Request:  # noqa: ARG002

@@ -20,14 +20,7 @@ class ZAI(Compatible):
     """api.z.ai and open.bigmodel.cn: ids of one call that change from delta to delta, at one index."""
 
     name = "zai"
-    providers: ClassVar[tuple[str, ...]] = (
-        "zai",
-        "zai-glm",
-        "glm-4 reference server",
-        "upstage-solar",
-        "stepfun",
-        "glm stack named choice",
-    )
+    providers: ClassVar[tuple[str, ...]] = ("zai", "stepfun")
     reading = Reading(new_id_on_index="same-call")
     echo: ClassVar[Echo] = "as-it-came"
     works_around: ClassVar[tuple[str, ...]] = (

@@ -96,6 +96,9 @@ class Quirk(BaseModel):
     simulate: tuple[Act, ...] = Field(default=(), description="Behaviours of the simulator that act it out.")
     refuses: tuple[Refuses, ...] = ()
     alters: tuple[Alters, ...] = ()
+    transient: bool = Field(
+        default=False, description="The same request, asked again, is answered as it should be."
+    )
     example: Example | None = None
     unsimulated: str | None = None
     undetected: str | None = None

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from conformance.dialects import DIALECTS
 from conformance.dialects.case import ALONE, Case, everything
 from conformance.dialects.cases import CASES
 from conformance.dialects.jsontext import compact
@@ -14,7 +15,7 @@ from conformance.rules.reading import read_json
 from conformance.rules.registry import rule
 from conformance.rules.scripted import Scripted
 from conformance.rules.sources import schema
-from conformance.rules.views import Probe, Violation
+from conformance.rules.views import OPENAI_WIRES, Probe, Violation
 from conformance.types import WIRES, ToolCall, Turn
 from conformance.wires import wire
 
@@ -77,14 +78,20 @@ BEFORE, NEUSS, XANTEN, CUT = (
 LET_ME_SEE = "Let me look at Aalen."
 AALEN = call(arguments='{"city": "Aalen"}')
 LISTED = [tool(), tool("get_time")]
-_SPOKEN = {BEFORE.id: "Aalen", NEUSS.id: "Neuss", XANTEN.id: "Xanten", CUT.id: "get_weather"}
 _SETTLED = ("stop", "tool_calls")
+
+
+def in_hermes(case: Case) -> str:
+    """What a Hermes model writes."""
+    text = case.text(DIALECTS["hermes"], ())
+    assert text is not None
+    return text
 
 
 def after(case: Case, *answers: Exchanges, finish: str = "stop") -> Exchanges:
     """The text without tools, which proves what is written, and then ``answers`` with them."""
     alone = answer(
-        message={"content": f"<tool_call>{_SPOKEN[case.id]}"},
+        message={"content": in_hermes(case)},
         choice={"finish_reason": finish},
         probe=ALONE,
         expect="either",
@@ -163,7 +170,7 @@ def answered(scripted: Scripted) -> Iterator[Violation]:
     level="MUST",
     basis="derived",
     source=(CALLS, ARGUMENTS),
-    violating=after(NEUSS, of_case(NEUSS, None, call(arguments='{"city": "Neusser"}'))),
+    violating=after(NEUSS, of_case(NEUSS, None, call(arguments='{"city": "tool_call Neuss"}'))),
     conforming=after(NEUSS, of_case(NEUSS, None, call(arguments='{"city": "Neuss"}'))),
     consequence="a tool runs with what nobody wrote, or twice",
 )
@@ -171,13 +178,14 @@ def as_written(scripted: Scripted) -> Iterator[Violation]:
     """A call has the name and the arguments that the model wrote, and is made once.
 
     Arguments are compared as values. A repair that guesses nothing is right, too: quotes, a comma, a brace.
-    Of a call that the cap cuts, what comes is the beginning.
+    Of a call that the cap cuts, what comes is the beginning; arguments that are a text break off, too.
     """
     turn, case = scripted.parsed, scripted.case
     if turn is None or case.kind == "quotation":
         return
     if case.kind == "cut":
-        strangers = [one for one in turn.calls if not case.begins(one)]
+        spelt = scripted.reading.exchange.wire in OPENAI_WIRES
+        strangers = [one for one in turn.calls if not case.begins(one, spelt=spelt)]
     else:
         strangers = case.strangers([one for one in turn.calls if _is_object(one)])
     for one in strangers:
@@ -191,7 +199,7 @@ def as_written(scripted: Scripted) -> Iterator[Violation]:
     basis="convention",
     source=(ARGUMENTS, FORMATS),
     violating=after(NEUSS, of_case(NEUSS, None, call(arguments="{'city': 'Neuss'}"))),
-    conforming=after(NEUSS, of_case(NEUSS, "<tool_call>Neuss")),
+    conforming=after(NEUSS, of_case(NEUSS, in_hermes(NEUSS))),
     also=("chat.response.tool-call-arguments-json",),
     consequence="the client's JSON parser raises in the midst of the loop, or the arguments are dropped",
 )
@@ -271,7 +279,7 @@ def text_kept(scripted: Scripted) -> Iterator[Violation]:
     basis="derived",
     source=(CONTENT, CALLS),
     violating=after(NEUSS, of_case(NEUSS, None)),
-    conforming=after(NEUSS, of_case(NEUSS, "<tool_call>Neuss")),
+    conforming=after(NEUSS, of_case(NEUSS, in_hermes(NEUSS))),
     also=("parser.text-kept", "chat.response.message-not-empty"),
     consequence="an agent takes an empty answer for the end of its task, and nobody sees why",
 )
@@ -299,7 +307,7 @@ def nothing_swallowed(scripted: Scripted) -> Iterator[Violation]:
     basis="convention",
     source=FORMATS,
     violating=after(XANTEN, of_case(XANTEN, "So it is written:", call(arguments='{"city": "Xanten"}'))),
-    conforming=after(XANTEN, of_case(XANTEN, "<tool_call>Xanten")),
+    conforming=after(XANTEN, of_case(XANTEN, in_hermes(XANTEN))),
     consequence="what the model only thought of, or explained, is done",
 )
 def quotation_not_called(scripted: Scripted) -> Iterator[Violation]:
@@ -319,8 +327,8 @@ def quotation_not_called(scripted: Scripted) -> Iterator[Violation]:
     level="MUST",
     basis="prose",
     source=FINISH,
-    violating=after(CUT, of_case(CUT, "<tool_call>get_weather", finish="stop"), finish="length"),
-    conforming=after(CUT, of_case(CUT, "<tool_call>get_weather", finish="length"), finish="length"),
+    violating=after(CUT, of_case(CUT, in_hermes(CUT)[:70], finish="stop"), finish="length"),
+    conforming=after(CUT, of_case(CUT, in_hermes(CUT)[:70], finish="length"), finish="length"),
     consequence="half a call is taken for a whole one, or for the end of the task",
 )
 def cut_is_told(scripted: Scripted) -> Iterator[Violation]:

@@ -22,7 +22,7 @@ from conformance.rules.examples import (
     start,
     stream,
 )
-from conformance.rules.parsing import BEFORE, LET_ME_SEE, LISTED, NEUSS, after, of_case
+from conformance.rules.parsing import BEFORE, LET_ME_SEE, LISTED, NEUSS, after, in_hermes, of_case
 from conformance.rules.registry import rule
 from conformance.rules.scripted import Twice
 from conformance.rules.sources import schema
@@ -32,7 +32,7 @@ from conformance.types import WIRES, ToolCall, Turn
 STREAM = schema("CreateChatCompletionRequest stream (the response data is streamed as it is generated)")
 AALEN = '{"city": "Aalen"}'
 WHOLE = of_case(BEFORE, LET_ME_SEE, call(arguments=AALEN))
-MARKUP = "<tool_call>Neuss"
+MARKUP = in_hermes(NEUSS)
 
 
 def _streamed(

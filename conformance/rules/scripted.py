@@ -12,8 +12,8 @@ from typing import Self
 
 from conformance.dialects.case import ALONE, Case, bent
 from conformance.dialects.cases import CASES
-from conformance.rules.reading import Reading
-from conformance.rules.views import Probe, Run, View
+from conformance.rules.reading import ABSENT, Reading
+from conformance.rules.views import Probe, Run, View, lookup
 from conformance.types import Turn
 from conformance.wires import wire
 from conformance.wires.errors import ErrorInfo, error_of
@@ -76,9 +76,9 @@ class Scripted(Probe):
 
     @property
     def proven(self) -> Turn | None:
-        """What it says, where the model is known to write the case's text when no tools are offered."""
+        """What it says, where tools were offered and the model is known to write the case's text without."""
         known = self.alone is not None and self.case.known(self.alone)
-        return self.turn if known else None
+        return self.turn if known and lookup(self.reading.asked, ("tools",)) is not ABSENT else None
 
     @property
     def parsed(self) -> Turn | None:

@@ -94,7 +94,7 @@ REPORT = Tool(
         "required": ["city"],
     },
 )
-ROOM = 400
+ROOM = 512
 """Tokens in which every text ends, and a model that a grammar has led astray soon does, too."""
 OFFERED = (WEATHER, TIME, PING, REPORT)
 

@@ -185,9 +185,15 @@ class Answering:
         self._latency_s = latency_s
         self._gap_s = gap_s
 
-    def answer(self, request: HttpRequest, to: Address, run: Run, objection: Refused | None) -> Answered:
-        """The answer of the persona addressed, or the ``objection`` in its words."""
+    def answer(
+        self, request: HttpRequest, to: Address, run: Run, objection: Refused | None, *, again: bool = False
+    ) -> Answered:
+        """The answer of the persona addressed, or the ``objection`` in its words.
+
+        ``again``: the same request came before in this run.
+        """
         persona = self._personas.get(to.persona)
+        persona = persona.lasting if persona and again and persona.transient else persona
         course = _Course(request, to, run, persona)
         front, started = course.front, chance.now_ns()
         actions: Actions

@@ -67,7 +67,8 @@ class Persona:
     any.
 
     It serves ``model`` and whatever matches the ``models``, patterns as in file names. ``quirks`` are the
-    ids of those it acts out, ``origins`` for each of the behaviours those that it acts out.
+    ids of those it acts out, ``origins`` for each of the behaviours those that it acts out. The
+    ``transient`` ones among them are acted out on the first of equal requests of a run only.
     """
 
     name: str
@@ -77,12 +78,19 @@ class Persona:
     models: tuple[str, ...] = ()
     quirks: tuple[str, ...] = ()
     origins: tuple[tuple[str, ...], ...] = ()
+    transient: frozenset[str] = frozenset()
 
     @property
     def acts(self) -> tuple[tuple[Behaviour, tuple[str, ...]], ...]:
         """Each behaviour with the ids of the quirks that it acts out."""
         origins = self.origins or ((),) * len(self.behaviours)
         return tuple(zip(self.behaviours, origins, strict=True))
+
+    @property
+    def lasting(self) -> Persona:
+        """The persona as it answers what it was asked before."""
+        left = [(made, by) for made, by in self.acts if not by or set(by) - self.transient]
+        return replace(self, behaviours=tuple(made for made, _ in left), origins=tuple(by for _, by in left))
 
     def serving(self, model: str) -> Persona:
         """The persona as the one that serves ``model``, if it does at all."""

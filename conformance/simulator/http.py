@@ -104,8 +104,9 @@ async def _rest(line: bytes, reader: StreamReader, writer: StreamWriter, limits:
     method, target, version = _request_line(line)
     headers = await _headers(reader, limits)
     http10 = version == "HTTP/1.0"
-    if not http10 and header(headers, "host") is None:
-        raise refusal("An HTTP/1.1 request needs a Host header.")
+    hosts = sum(name.lower() == "host" for name, _ in headers)
+    if hosts > 1 or (not http10 and not hosts):  # RFC 9112, 3.2
+        raise refusal("An HTTP/1.1 request needs a Host header, and has only one.")
     options = ",".join(value for name, value in headers if name.lower() == "connection")
     connection = {option.strip().lower() for option in options.split(",")}
     keep_alive = "keep-alive" in connection if http10 else "close" not in connection

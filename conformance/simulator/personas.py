@@ -41,6 +41,7 @@ def persona_of(name: str, quirks: Iterable[Quirk], models: tuple[str, ...] = ())
         models=models,
         quirks=tuple(quirk.id for quirk in chosen),
         origins=tuple(origins.values()),
+        transient=frozenset(quirk.id for quirk in chosen if quirk.transient),
     )
 
 
@@ -56,6 +57,7 @@ def having(persona: Persona, quirks: Iterable[Quirk]) -> Persona:
         behaviours=(*persona.behaviours, *added.behaviours),
         origins=(*(quirk_ids for _, quirk_ids in persona.acts), *added.origins),
         quirks=(*persona.quirks, *added.quirks),
+        transient=persona.transient | added.transient,
     )
 
 

@@ -35,6 +35,18 @@ class NextFault:
     persona: str | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Came:
+    """A request, as a digest, and how often the same came ``before`` in its run."""
+
+    digest: bytes
+    before: int
+
+    def seed(self, seed: int) -> bytes:
+        """What the answer is drawn from."""
+        return b"%d\n" % seed + self.digest + self.before.to_bytes(8, "big")
+
+
 class Run:
     """The state of one run: journal, stored responses, prompt cache, place in the script, next faults."""
 
@@ -77,16 +89,16 @@ class Run:
                     return fault.fault
         return None
 
-    def seed(self, seed: int, request: HttpRequest, path: str) -> bytes:
-        """What the answer to ``request`` is drawn from: the request, and how often it came before."""
+    def came(self, request: HttpRequest, path: str) -> Came:
+        """Count the request: it and how often the same came before it."""
         query = request.url.partition("?")[2]
-        told = "\n".join((str(seed), request.method, path, query)).encode() + b"\n" + request.body
+        told = "\n".join((request.method, path, query)).encode() + b"\n" + request.body
         digest = hashlib.sha256(told).digest()
-        repeats = self._repeats.pop(digest, 0)
-        self._repeats[digest] = repeats + 1
+        before = self._repeats.pop(digest, 0)
+        self._repeats[digest] = before + 1
         if len(self._repeats) > _DISTINCT:
             self._repeats.popitem(last=False)
-        return digest + repeats.to_bytes(8, "big")
+        return Came(digest, before)
 
 
 class Runs:

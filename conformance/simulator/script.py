@@ -8,12 +8,13 @@ sequences and the token cap cut it. Nothing in a script is executed.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal, Self
 
+import jsonschema_rs
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from conformance.config import MAX_CONFIG_BYTES, ConfigError, did_you_mean, line_of, read_yaml
@@ -23,6 +24,7 @@ from conformance.simulator.turns import Chosen, markers_in
 from conformance.types import Part, Reasoning, Refusal, Text, ToolCall, Turn
 
 _SEARCHED = 20_000
+_MOST_WRITTEN = 1_000_000
 _STRICT = ConfigDict(extra="forbid", frozen=True)
 
 
@@ -34,14 +36,34 @@ class ScriptedCall(BaseModel):
     name: str = Field(min_length=1)
     arguments: dict[str, Any] | str = {}
 
+    @field_validator("arguments")
+    @classmethod
+    def _is_bounded(cls, value: dict[str, Any] | str) -> dict[str, Any] | str:
+        waiting: list[Any] = [value]
+        size = 0
+        while waiting:
+            here = waiting.pop()
+            size += 1 + (len(here) if isinstance(here, str) else 0)
+            if size > _MOST_WRITTEN:
+                raise ValueError(f"larger than {_MOST_WRITTEN:,} characters, counting what an alias repeats")
+            if isinstance(here, dict):
+                waiting += here.keys()
+                waiting += here.values()
+            elif isinstance(here, list):
+                waiting += here
+            elif not isinstance(here, str | int | float | None):
+                raise ValueError(f"{here!r} has no JSON: put it in quotes")
+        return value
+
 
 class ScriptedTurn(BaseModel):
     """When a turn fits, and what it says.
 
-    ``marker``, ``contains`` (in any case) and ``matches`` (a regular expression) look at the first 20,000
-    characters of the last user message; ``after: tools`` makes them look at the results of calls, too, and
-    fit only where such were sent last. ``number`` counts the requests of a run from 1. All that is given must
-    hold. ``fault`` is the name of a fault that the answer meets.
+    ``marker``, ``contains`` (in any case) and ``matches`` look at the first 20,000 characters of the last user
+    message; ``after: tools`` makes them look at the results of calls, too, and fit only where such were sent
+    last. ``matches`` is a regular expression that is found there; it has neither look-around nor
+    back-references, so that no text can make it slow. ``number`` counts the requests of a run from 1. All that
+    is given must hold. ``fault`` is the name of a fault that the answer meets.
     """
 
     model_config = _STRICT
@@ -64,9 +86,9 @@ class ScriptedTurn(BaseModel):
     def _compiles(cls, value: str | None) -> str | None:
         if value is not None:
             try:
-                re.compile(value)
-            except (re.error, RecursionError, OverflowError) as error:
-                raise ValueError(f"not a regular expression: {error}") from None
+                _pattern(value)
+            except jsonschema_rs.ValidationError:
+                raise ValueError("not a regular expression, or one with look-around or back-references") from None
         return value
 
     @model_validator(mode="after")
@@ -105,7 +127,7 @@ class ScriptedTurn(BaseModel):
         return (
             (self.marker is None or self.marker in markers_in((text,)))
             and (self.contains is None or self.contains.casefold() in text.casefold())
-            and (self.matches is None or re.search(self.matches, text) is not None)
+            and (self.matches is None or _pattern(self.matches).is_valid(text))
         )
 
 
@@ -155,8 +177,10 @@ def load_script(path: Path, faults: tuple[str, ...]) -> Script:
     try:
         file = ScriptFile.model_validate(data)
     except ValidationError as error:
-        problems = dict.fromkeys(_problem(path, problem) for problem in error.errors())
-        raise ConfigError("\n".join(problems)) from None
+        found = error.errors()
+        # A list whose only item is wrong is also told to be too short.
+        own = [problem for problem in found if problem["type"] != "too_short"] or found
+        raise ConfigError("\n".join(dict.fromkeys(_problem(path, problem) for problem in own))) from None
     for number, turn in enumerate(file.turns):
         if turn.fault is not None and turn.fault not in faults:
             said = f"no fault {turn.fault!r}{did_you_mean(turn.fault, faults)}; there are {', '.join(faults)}"
@@ -167,6 +191,12 @@ def load_script(path: Path, faults: tuple[str, ...]) -> Script:
         (f"{path.name}:{line_of(path, ('turns', number))}", turn) for number, turn in enumerate(file.turns)
     )
     return Script(named)
+
+
+@lru_cache(maxsize=256)
+def _pattern(text: str) -> jsonschema_rs.Validator:
+    """Holds for texts in which the expression is found, in time linear in their length."""
+    return jsonschema_rs.Draft202012Validator({"pattern": text}, pattern_options=jsonschema_rs.RegexOptions())
 
 
 def _texts(request: ChatRequest) -> Iterator[str]:

@@ -188,8 +188,9 @@ class Simulator:
             run = self.run(named(request.headers, to.run))
         except Refused as refused:
             run, objection = self.run(), refused
-        chance.draw_from(None if self._seed is None else run.seed(self._seed, request, to.path))
-        answered = self._answers.answer(request, to, run, objection)
+        came = run.came(request, to.path)
+        chance.draw_from(None if self._seed is None else came.seed(self._seed))
+        answered = self._answers.answer(request, to, run, objection, again=came.before > 0)
         size = len(request.url) + len(request.body) + sum(len(k) + len(v) for k, v in request.headers)
         self._note(run, answered.entry, size)
         return answered.actions, answered.front.wire

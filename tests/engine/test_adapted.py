@@ -162,7 +162,7 @@ def test_a_retry_is_replayed_without_its_wait(tmp_path: Path) -> None:
         ({"profile": "groq", "base_url": "https://api.deepseek.com"}, "groq"),
         ({"base_url": "https://api.deepseek.com"}, "deepseek"),
         ({"base_url": "https://generativelanguage.googleapis.com", "wire": "gemini"}, "google-gemini"),
-        ({"base_url": "https://dashscope-intl.aliyuncs.com/compatible-mode/v1"}, "alibaba-dashscope"),
+        ({"base_url": "https://dashscope-intl.aliyuncs.com/compatible-mode/v1"}, "alibaba"),
         ({"base_url": "https://ark.cn-beijing.volces.com/api/v3"}, "bytedance"),
         ({"base_url": "http://127.0.0.1:11434/v1"}, "ollama"),
         ({"persona": "deepseek"}, "deepseek"),

@@ -135,7 +135,7 @@ MESSAGES: dict[str, tuple[str, dict[str, Any], dict[str, Any]]] = {
         {"content": "hi", "reasoning_content": "hm"},
     ),
     "think-tag-unterminated": (
-        "nvidia-nim",
+        "nvidia",
         {"content": "<thinking>hm"},
         {"content": None, "reasoning_content": "hm"},
     ),

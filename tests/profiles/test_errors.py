@@ -51,7 +51,7 @@ SHAPES: dict[str, tuple[str, WireName, int, Any, int, dict[str, Any]]] = {
         "chatgpt-codex", "openai-responses", 400, {"detail": "Unsupported parameter: max_output_tokens"},
         400, openai("Unsupported parameter: max_output_tokens")),
     "context-overflow-wording-varies": (
-        "alibaba-dashscope", "openai-chat", 400,
+        "alibaba", "openai-chat", 400,
         {"error": {"message": "Range of input length should be [1, 30720]", "type": "x",
                    "param": None, "code": "invalid_parameter_error"}},
         400, openai("Range of input length should be [1, 30720]", "x", "context_length_exceeded")),

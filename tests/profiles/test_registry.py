@@ -49,7 +49,7 @@ def test_the_reference_works_around_nothing() -> None:
     [
         ("deepseek", "deepseek"),
         ("google-vertex", "google-gemini"),
-        ("volcengine", "bytedance"),
+        ("bytedance", "bytedance"),
         ("qwen-portal", "qwen-portal"),
     ],
 )

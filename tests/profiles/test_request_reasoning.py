@@ -44,7 +44,7 @@ def test_beside_a_forced_call_thinking_is_off(choice: Any) -> None:
     forced = replace(WITH_ALPHA, tool_choice=choice)
     assert sent("deepseek", forced)["thinking"] == {"type": "disabled"}
     streamed = replace(forced, stream=True, extra={"enable_thinking": True})
-    assert sent("alibaba-dashscope", streamed)["enable_thinking"] is False
+    assert sent("alibaba", streamed)["enable_thinking"] is False
 
 
 @pytest.mark.parametrize("name", ["deepseek", "xiaomi-mimo", "moonshot"])
@@ -110,7 +110,7 @@ EFFORTS: list[tuple[str, str, dict[str, Any], dict[str, Any]]] = [
     ("openai", "gpt-5-mini", {"reasoning_effort": "xhigh"}, {"reasoning_effort": "high"}),
     ("cerebras", "gpt-oss-120b", {"reasoning_effort": "none", "disable_reasoning": True}, {}),
     ("openrouter", "x/y", {"reasoning": {"enabled": False}}, {}),
-    ("alibaba-dashscope", "qwen3", {"reasoning": {"enabled": True, "effort": "medium"}},
+    ("alibaba", "qwen3", {"reasoning": {"enabled": True, "effort": "medium"}},
      {"reasoning_effort": "medium", "enable_thinking": False}),
     ("minimax", "MiniMax-M3", {"thinking": {"type": "enabled"}},
      {"reasoning_split": True, "thinking": {"type": "adaptive"}}),
@@ -131,7 +131,7 @@ def test_effort_and_thinking_are_said_in_the_models_words(
 @pytest.mark.parametrize(("stream", "on"), [(True, True), (False, False)])
 def test_qwen_thinks_in_streams_alone(stream: bool, on: bool) -> None:
     request = replace(asked(enable_thinking=True), stream=stream)
-    assert sent("alibaba-dashscope", request)["enable_thinking"] is on
+    assert sent("alibaba", request)["enable_thinking"] is on
 
 
 def test_anthropic_thinks_only_where_no_call_is_forced() -> None:

@@ -258,7 +258,7 @@ def test_calls_of_tools_that_were_not_offered_stay_text() -> None:
     ("name", "text", "reasoning", "content"),
     [
         ("minimax", "<think>plan</think>done", "plan", "done"),
-        ("nvidia-nim", "<Thought>plan", "plan", ""),
+        ("nvidia", "<Thought>plan", "plan", ""),
         ("vllm", "analysisWe need it.assistantfinalfour", "We need it.", "four"),
     ],
     ids=["minimax-reasoning-inline-unless-split", "think-tag-unterminated", "harmony-channels-in-content"],

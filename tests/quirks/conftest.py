@@ -23,14 +23,23 @@ from conformance.wires import wire
 
 ALL_SCENARIOS = {**SCENARIOS, **QUIRK_SCENARIOS}
 CLEAN = "clean"
+MODEL = Persona(CLEAN).model
 ROOMY = simulator_http.Limits(body=16 * 1024 * 1024)
 
 
 class Play(Protocol):
-    """Plays a scenario against the persona of a quirk, or the clean one, maybe through a profile."""
+    """Plays a scenario against the persona of a quirk, or the clean one, maybe through a profile.
+
+    Each is a run of its own.
+    """
 
     def __call__(
-        self, scenario: str, persona: str, over: WireName, profile: Profile | None = None
+        self,
+        scenario: str,
+        persona: str,
+        over: WireName,
+        profile: Profile | None = None,
+        model: str = MODEL,
     ) -> Attempt: ...
 
 
@@ -57,17 +66,19 @@ def play() -> Iterator[Play]:
     personas = [Persona(CLEAN, models=every_model)]
     personas += [persona_of(quirk.id, (quirk,), models_of(quirk)) for quirk in simulated]
     hosted = Simulator(personas, scripts(), gap_s=0, limits=ROOMY)
-    known: dict[tuple[str, str, WireName, str], Attempt] = {}
+    known: dict[tuple[str, str, WireName, str, str], Attempt] = {}
     with running(hosted) as simulator, asyncio.Runner() as runner:
         transport = LiveTransport(Limits(idle_s=10, total_s=20))
 
-        def go(scenario: str, persona: str, over: WireName, profile: Profile | None = None) -> Attempt:
-            key = (scenario, persona, over, profile.name if profile else "")
+        def go(
+            scenario: str, persona: str, over: WireName, profile: Profile | None = None, model: str = MODEL
+        ) -> Attempt:
+            key = (scenario, persona, over, profile.name if profile else "", model)
             if key not in known:
                 target = Target(
-                    base_url=simulator.base_url(persona, over),
+                    base_url=simulator.base_url(persona, over, run=str(len(known))),
                     wire=wire(over),
-                    model=personas[0].model,
+                    model=model,
                     key=personas[0].key,
                     scripted=True,
                 )

@@ -32,7 +32,12 @@ WANTED = {
     "choice-none choice-required choice-named no-arguments unicode-arguments cut-call parallel-false strict "
     "allowed-tools error-result image-result computer-use cleared-results",
     "stream": "plain arguments parallel-calls usage two-choices logprobs obfuscation-off",
-    "parser": "one-line adjacent-calls quoted-markup",
+    "parser": "one-line adjacent-calls quoted-markup text-before text-after text-between two-calls "
+    "empty-arguments nested-arguments unicode-arguments escaped-arguments digits-in-string extra-members "
+    "markup-in-string no-space wide-space arguments-first stop-behind-call no-arguments two-in-one-block "
+    "list-in-one-block single-quotes trailing-comma raw-newline missing-brace bare-value double-encoded "
+    "unclosed-call broken-off unknown-tool fenced-call prose-marker call-in-reasoning unclosed-reasoning "
+    "cut-by-cap",
     "reasoning": "echo interleaved effort stream",
     "structured": "json-schema json-schema-stream json-schema-loose json-object with-tools schema-limits",
     "history": "tool-results tool-content broken-pairing assistant-messages arguments foreign-ids "

@@ -100,6 +100,7 @@ def test_an_absolute_target_and_a_query_are_understood(reference: Talk) -> None:
         (b"GET / HTTP/1.1\n\n", 400),
         (b"GET / HTTP/1.1\r\n\r\n", 400),
         (b"GET nowhere HTTP/1.1\r\nHost: x\r\n\r\n", 400),
+        (b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nHost: x\r\n\r\n", 400),
         (b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", 505),
         (b"GET / HTTP/1.1\r\nHost: x\r\nno colon\r\n\r\n", 400),
         (b"GET / HTTP/1.1\r\nHost: x\r\nbad name: 1\r\n\r\n", 400),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -46,6 +47,10 @@ def test_turns_without_a_condition_play_in_order_once_each(tmp_path: Path) -> No
         ("contains: weather", "the time", False),
         ("matches: '^h(i|ello)$'", "hello", True),
         ("matches: '^h(i|ello)$'", "hello you", False),
+        ("matches: 'WEATHER.*paris'", "The weather in Paris", False),
+        ("matches: '(?i)WEATHER.*paris'", "The weather in Paris", True),
+        ("matches: '(a+)+$'", "a" * 19_000 + "b", False),
+        ("matches: 'a.*b.*c.*d'", "a" * 7_000 + "b" * 7_000 + "c" * 5_000, False),
         ("marker: mine", "Say [[mine]]", True),
         ("marker: mine", "Say [[other]]", False),
         ("number: 1", "anything", True),
@@ -159,6 +164,12 @@ def test_a_script_speaks_every_wire(tmp_path: Path, wire: WireName, path: str, a
     assert "not_offered" in answer.text
 
 
+BOMB = "turns:\n  - calls: [{name: a, arguments: {a: &a [x, x], " + ", ".join(
+    f"{name}: &{name} [*{before}, *{before}, *{before}, *{before}]"
+    for before, name in itertools.pairwise("abcdefghijklmnopqrst")
+) + "}}]"
+
+
 @pytest.mark.parametrize(
     ("text", "wanted"),
     [
@@ -168,6 +179,10 @@ def test_a_script_speaks_every_wire(tmp_path: Path, wire: WireName, path: str, a
         ("turns:\n  - {contain: x, text: y}", ":2: turns.0.contain: unknown key (did you mean contains?)"),
         ("turns:\n  - text: a\n  - {}", ":3: turns.1: says nothing: give text, reasoning"),
         ("turns:\n  - text: a\n    matches: '('", ":3: turns.0.matches: not a regular expression"),
+        ("turns:\n  - text: a\n    matches: '(?=a)'", ":3: turns.0.matches: not a regular expression, or one"),
+        ("turns:\n  - calls: [{name: a, arguments: {day: 2026-01-01}}]", "no JSON: put it in quotes"),
+        (BOMB, ":2: turns.0.calls.0.arguments: larger than 1,000,000 characters, counting what an alias"),
+        ("turns:\n  - calls: [{name: a, arguments: &a {b: *a}}]", "turns.0.calls.0.arguments: larger than"),
         (
             "turns:\n  - text: a\n    number: 0",
             ":3: turns.0.number: Input should be greater than or equal to 1",

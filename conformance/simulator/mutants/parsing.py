@@ -98,8 +98,11 @@ def _thinking(given: list[Any]) -> None:
     _deltas(given, "reasoning_content")[0]["reasoning_content"] = "Hm. I "
 
 
-def _renamed(given: list[Any]) -> None:
-    _deltas(given, "tool_calls")[0]["tool_calls"][0]["function"]["name"] = "get_time"
+def _elsewhere(given: list[Any]) -> None:
+    pieces = [delta["tool_calls"][0]["function"] for delta in _deltas(given, "tool_calls")]
+    for piece in pieces[1:]:
+        piece["arguments"] = ""
+    pieces[1]["arguments"] = '{"city": "look at Aalen"}'
 
 
 def _finished(given: list[Any]) -> None:
@@ -153,13 +156,13 @@ PARSING = (
     Mutant(
         "parser.call-as-written",
         NEUSS,
-        _whole(NEUSS, body(_calling('{"city": "Neuss am Rhein"}'))),
+        _whole(NEUSS, body(_calling('{"city": "\'Neuss\'"}'))),
     ),
     Mutant("parser.call-as-written", BEFORE, _whole(BEFORE, body(_twice)), variant="twice"),
     Mutant(
         "parser.call-as-written",
         CUT,
-        _whole(CUT, body(put(*ARGUMENTS, value='{"city": "Oslo'))),
+        _whole(CUT, body(put(*ARGUMENTS, value='{"city": "Bamberg'))),
         variant="cut",
     ),
     Mutant(
@@ -180,7 +183,7 @@ PARSING = (
     Mutant(
         "parser.nothing-swallowed",
         NEUSS,
-        _whole(NEUSS, body(put(*CONTENT, value="Fine."))),
+        _whole(NEUSS, body(put(*CONTENT, value="<tool_call>"))),
         also=("parser.text-kept",),
         because="a text that is swallowed is not kept",
     ),
@@ -199,7 +202,7 @@ PARSING = (
     Mutant(
         "parser.stream.calls-as-whole",
         BEFORE,
-        _streamed(BEFORE, _renamed),
+        _streamed(BEFORE, _elsewhere),
         also=("parser.call-as-written",),
         because="one of two calls that differ is not what was written",
     ),
