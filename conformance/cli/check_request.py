@@ -142,14 +142,20 @@ def _json_in(data: bytes, name: str) -> Any:
         several = error.msg == "Extra data"
         why = "more than one document: give one line of it" if several else str(error)
         raise InputError(f"{name}: not JSON: {why}") from None
-    except (ValueError, RecursionError) as error:
+    except ValueError as error:
         raise InputError(f"{name}: not JSON: {str(error)[:200]}") from None
+    except RecursionError:
+        raise _too_deep(name) from None
     level = [document]
     for _ in range(_MAX_DEPTH):
         level = [inner for one in level for inner in _within(one)]
         if not level:
             return document
-    raise InputError(f"{name}: nested over {_MAX_DEPTH} levels deep")
+    raise _too_deep(name)
+
+
+def _too_deep(name: str) -> InputError:
+    return InputError(f"{name}: nested over {_MAX_DEPTH} levels deep")
 
 
 def _within(value: Any) -> Iterable[Any]:

@@ -26,9 +26,15 @@ def scripted_model() -> None:
     type=click.Path(path_type=Path, dir_okay=False),
     help="A JSON object of name: text. Without it: the ideal turns of all scenarios.",
 )
-@click.option("--dialect", "name", default="hermes", show_default=True, help="See: conformance list dialects.")
-@click.option("--out", type=click.Path(path_type=Path, file_okay=False), default="scripted-model", show_default=True)
-@click.option("--format", type=click.Choice(["gguf", "safetensors", "both"]), default="both", show_default=True)
+@click.option(
+    "--dialect", "name", default="hermes", show_default=True, help="See: conformance list dialects."
+)
+@click.option(
+    "--out", type=click.Path(path_type=Path, file_okay=False), default="scripted-model", show_default=True
+)
+@click.option(
+    "--format", type=click.Choice(["gguf", "safetensors", "both"]), default="both", show_default=True
+)
 @click.option(
     "--tokens",
     type=click.Choice(["special", "text"]),
@@ -36,7 +42,9 @@ def scripted_model() -> None:
     show_default=True,
     help="The dialect's markers: single tokens as in real checkpoints, or plain text.",
 )
-@click.option("--split", default="random:0", show_default=True, help="How text is cut: char, random:SEED or whole.")
+@click.option(
+    "--split", default="random:0", show_default=True, help="How text is cut: char, random:SEED or whole."
+)
 @click.option(
     "--ctx",
     type=click.IntRange(256, 1 << 20),
@@ -53,9 +61,9 @@ def build(
     A prompt with the marker [[NAME]] makes it write the script of that name and end its turn; the last
     marker wins, and without one it is the first script. Every script is proved before anything is written.
 
-    The folder then holds model.gguf (llama.cpp and its kin), a Hugging Face folder (transformers, vLLM, mlx-lm), and
-    scripts.json: for each script its text, the model it is in, and the message a correct server makes of it.
-    More scripts than fit in one model become several, in folders model-1, model-2 ...
+    The folder then holds model.gguf (llama.cpp and its kin), a Hugging Face folder (transformers, vLLM,
+    mlx-lm), and scripts.json: for each script its text, the model it is in, and the message a correct server
+    makes of it. More scripts than fit in one model become several, in folders model-1, model-2 ...
 
     \b
     Example:

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import time
-from itertools import groupby
 
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
 from conformance.cli.outputs import one_line
 from conformance.cli.run import reader_may_leave
+from conformance.quirks import catalogue
 from conformance.simulator import JournalEntry, Persona, Simulator
 from conformance.simulator.runs import DEFAULT
-from conformance.types import WIRES, WireName
 
 _WIDE = 1_000
 _SHOWN = 300
+_FEW = 3
+"""So many personas are told with their quirks, more with how many they have."""
 _STYLES = (("answered", "green"), ("failed", "bold red"), ("", "yellow"))
 
 
@@ -30,22 +30,37 @@ class ServeLines:
         self._requests = 0
 
     def print_start(self, simulator: Simulator) -> None:
-        """Where it listens, then each persona: wires, base URL, key, quirks."""
-        table = Table(box=None, pad_edge=False, header_style="bold")
-        for heading in ("persona", "wire", "base URL", "key", "quirks"):
-            table.add_column(heading, overflow="fold", no_wrap=heading == "base URL")
-        for persona in simulator.personas.values():
-
-            def base(wire: WireName, name: str = persona.name) -> str:
-                return simulator.base_url(name, wire)
-
-            first = True
-            for url, wires in groupby(sorted(WIRES, key=base), key=base):
-                cells = (persona.name, persona.key or "any", _quirks(persona)) if first else ("", "", "")
-                table.add_row(cells[0], ", ".join(wires), url, cells[1], cells[2])
-                first = False
+        """Where it listens, how SDKs are pointed at it, then the personas: base URL, quirks, models."""
+        personas = list(simulator.personas.values())
+        keys = dict.fromkeys(f"key {persona.key}" if persona.key else "any key" for persona in personas)
+        rows = [("persona", "base URL", "quirks", "models")]
+        rows += [
+            (
+                persona.name,
+                simulator.base_url(persona.name, "anthropic-messages"),
+                str(len(_quirks(persona))),
+                ", ".join(dict.fromkeys((persona.model, *persona.models))),
+            )
+            for persona in personas
+        ]
+        widths = [max(len(row[column]) for row in rows) for column in range(3)]
         self._print(Text(f"listening on {simulator.origin} (every persona is simulated); Ctrl-C stops"))
-        self._print(table)
+        as_it_stands = "the SDKs of Anthropic, Google and Ollama take the base URL as it stands"
+        self._print(Text(f"{', '.join(keys)}; {as_it_stands}, OpenAI's with /v1"))
+        for number, row in enumerate(rows):
+            cells = [cell.ljust(width) for cell, width in zip(row, widths, strict=False)]
+            self._print(Text("  ".join((*cells, row[3])), style="" if number else "bold"))
+        if len(personas) > _FEW:
+            self._print(Text("with --persona NAME the quirks of one are named"))
+            return
+        for persona in personas:
+            self._print_quirks(persona)
+
+    def _print_quirks(self, persona: Persona) -> None:
+        named = _quirks(persona)
+        width = max(map(len, named), default=0)
+        for name, title in named.items():
+            self._print(Text(f"  {name:<{width}}  {title}".rstrip()))
 
     def on_entry(self, entry: JournalEntry) -> None:
         """A line that says what was done with a request, and why."""
@@ -68,12 +83,12 @@ class ServeLines:
         written = f"; written: {log}" if log else ""
         self._print(Text(f"stopped after {self._requests} requests{written}"))
 
-    def _print(self, what: Text | Table) -> None:
+    def _print(self, what: Text) -> None:
         with reader_may_leave():
-            self._console.print(what, soft_wrap=isinstance(what, Text))
+            self._console.print(what, soft_wrap=True)
 
 
-def _quirks(persona: Persona) -> str:
-    """What it does differently: quirks of the catalogue by id, behaviours that act out none by name."""
-    others = [behaviour.name for behaviour, quirks in persona.acts if not quirks]
-    return ", ".join((*persona.quirks, *others)) or "-"
+def _quirks(persona: Persona) -> dict[str, str]:
+    """What it does differently: quirks by id with their titles, behaviours that act out none by name."""
+    titles = {quirk: catalogue()[quirk].title for quirk in persona.quirks}
+    return titles | {behaviour.name: "" for behaviour, quirks in persona.acts if not quirks}

@@ -21,6 +21,7 @@ from conformance.lab.recipe import Places, Recipe, check_name, fill, recipes, wi
 
 FOLDER_VARIABLE = "CONFORMANCE_LAB"
 DEFAULT_FOLDER = "~/.cache/conformance-lab"
+ALIAS = "scripted"
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +138,9 @@ class Bench:
                 f"another one: --port {recipe.name}=PORT"
             )
         run = self._fresh(self.folder / "run" / recipe.name)
+        if recipe.scripted_model:
+            # Servers that name a model by its folder then call it "scripted", wherever the lab lies.
+            (run / ALIAS).symlink_to(model_folder)
         places = Places(
             environment=self.environment(recipe),
             run=run,

@@ -4,6 +4,7 @@ it.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, ClassVar
@@ -22,7 +23,7 @@ from conformance.profiles import (
 from conformance.profiles.chat_stream import ChatStream
 from conformance.profiles.gate import Gate
 from conformance.profiles.ids import unique_per_turn
-from conformance.profiles.profile import Again, Asked, Body, Echo, Profile, Refusal
+from conformance.profiles.profile import Again, Asked, Body, Echo, Profile, Refusal, in_canonical_form
 from conformance.profiles.reading import Reading
 from conformance.profiles.repairs import Plain, Repairer
 from conformance.profiles.whole import NO_CALL, asked_whole, broken_calls, called_for
@@ -30,6 +31,9 @@ from conformance.types import Part, Request, Turn
 
 OPENAI_WIRES = ("openai-chat", "openai-responses")
 _NO_STREAM_OPTIONS = ("stream_options", "include_usage")
+_NO_SYSTEM_ROLE = re.compile(
+    r"system role (?:is )?not supported|does not support '(?:system|developer)'", re.IGNORECASE
+)
 
 
 class Compatible(Profile):
@@ -89,6 +93,7 @@ class Compatible(Profile):
         "stream-options-refused",
         "stream-role-empty-string",
         "stream-role-missing",
+        "system-role-unsupported",
         "text-leaked-tool-call-xml",
         "tool-calls-in-message-max-128",
         "tool-name-pattern-64",
@@ -255,10 +260,12 @@ class Compatible(Profile):
         return broken_calls(turn, asked)
 
     def again(self, failure: Refusal | str, asked: Asked) -> Again | None:
-        """Whole where a stream's calls were unusable; without ``stream_options`` where these are refused.
+        """Whole where a stream's calls were unusable; without ``stream_options`` where these are refused,
+        without a system role where there is none.
 
         Works around quirk `stream-arguments-none`. Works around quirk `stream-arguments-missing-head`. Works
-        around quirk `stream-custom-event-tool-generating`. Works around quirk `stream-options-refused`.
+        around quirk `stream-custom-event-tool-generating`. Works around quirk `stream-options-refused`. Works around quirk
+        `system-role-unsupported`.
         """
         if failure == NO_CALL:
             return called_for(asked)
@@ -268,4 +275,7 @@ class Compatible(Profile):
         if named and asked.request.include_usage is not None:
             less = replace(asked.request, include_usage=None)
             return Again(less, "without stream_options, which is refused", concedes=True)
+        if failure.status in (400, 422) and _NO_SYSTEM_ROLE.search(failure.text):
+            told = messages.changed(in_canonical_form(asked.request), messages.system_as_user)
+            return Again(told, "instructions as the user's words: there is no system role")
         return None

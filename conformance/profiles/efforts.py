@@ -64,13 +64,18 @@ MODELS = table(
 def clamped(request: Request, model: str, levels: Table) -> Request:
     """The effort as the nearest weaker level that the model takes; its weakest where none is weaker.
 
-    ``levels`` are a host's own; what is known of a model anywhere comes after them.
+    ``levels`` are a host's own; of these only what the model is known to take anywhere.
     """
     effort = effort_of(request)
-    known = next((names for pattern, names in (*levels, *MODELS) if pattern.search(model)), None)
-    if effort is None or known is None or effort in known or effort not in ORDER:
+    hosts, models = _row(levels, model), _row(MODELS, model)
+    known = [name for name in hosts or models if not models or name in models] or models
+    if effort is None or not known or effort in known or effort not in ORDER:
         return request
     rank = ORDER.index(effort)
     weaker = [name for name in known if ORDER.index(name) < rank]
     nearest = max(weaker, key=ORDER.index) if weaker else min(known, key=ORDER.index)
     return with_extra(request, reasoning_effort=nearest)
+
+
+def _row(levels: Table, model: str) -> Sequence[str]:
+    return next((names for pattern, names in levels if pattern.search(model)), ())

@@ -49,7 +49,6 @@ class GoogleGemini(Compatible):
         "gemini-thought-signature-required",
         "gemini-tool-choice-required-unreliable",
         "gemma-thinking-config-rejected",
-        "system-role-unsupported",
     )
 
     def prepare_tools(self, request: Request, asked: Asked) -> Request:

@@ -42,7 +42,6 @@ class OpenAI(Compatible):
         "responses-item-ids-rotate",
         "responses-json-object-needs-word",
         "sampling-params-rejected-reasoning",
-        "system-role-unsupported",
         "tools-array-max-128",
     )
 

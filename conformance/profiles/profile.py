@@ -126,13 +126,9 @@ class Profile:
         A history in Chat's own words (``extra``) is prepared like any; it stays word for word what it was
         where no hook changes it.
         """
-        verbatim = verbatim_messages(request) if asked.wire == "openai-chat" else None
-        if verbatim is None:
-            return self._prepared(request, asked)
-        extra = {key: value for key, value in request.extra.items() if key != "messages"}
-        said = replace(request, messages=verbatim, extra=extra)
+        said = in_canonical_form(request) if asked.wire == "openai-chat" else request
         prepared = self._prepared(said, asked)
-        if prepared.messages != verbatim:
+        if said is request or prepared.messages != said.messages:
             return prepared
         extra = {**prepared.extra, "messages": request.extra["messages"]}
         return replace(
@@ -193,3 +189,12 @@ def verbatim_messages(request: Request) -> tuple[Message, ...] | None:
         return wire("openai-chat").decode_request({"messages": given}).messages
     except ValueError:
         return None
+
+
+def in_canonical_form(request: Request) -> Request:
+    """The request with a history in Chat's own words as messages, where it gives one that can be read."""
+    verbatim = verbatim_messages(request)
+    if verbatim is None:
+        return request
+    extra = {key: value for key, value in request.extra.items() if key != "messages"}
+    return replace(request, messages=verbatim, extra=extra)

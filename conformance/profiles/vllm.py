@@ -33,7 +33,6 @@ class VLLM(Compatible):
         "multiple-system-messages-rejected",
         "null-content-rejected",
         "responses-status-must-be-null",
-        "system-role-unsupported",
         "vllm-finish-tool-calls-empty",
         "vllm-parallel-tool-calls-ignored",
         "vllm-required-nonstream-stop",

@@ -13,9 +13,10 @@ from tempfile import TemporaryDirectory
 from typing import Literal
 
 from conformance.scripted_model.checkpoints import CHECKPOINTS, Checkpoint
-from conformance.scripted_model.cutting import ScriptError, Split
+from conformance.scripted_model.cutting import RANDOM, ScriptError, Split
 from conformance.scripted_model.forward import Network
 from conformance.scripted_model.gguf_file import write_gguf
+from conformance.scripted_model.hugging_face import FILES as HUGGING_FACE_FILES
 from conformance.scripted_model.hugging_face import write_hugging_face
 from conformance.scripted_model.library import Scripted
 from conformance.scripted_model.vocabulary import MAX_SCRIPTS, Specials, vocabulary
@@ -25,6 +26,7 @@ Format = Literal["gguf", "safetensors", "both"]
 Tokens = Literal["special", "text"]
 
 INDEX = "scripts.json"
+FILES = (INDEX, "model.gguf", *HUGGING_FACE_FILES)
 MAX_BYTES = 1 << 16
 """Of text in one model, unless a script alone has more: a place in a text costs six kilobytes of weights."""
 
@@ -42,7 +44,7 @@ class Settings:
 
     dialect: str = "hermes"
     tokens: Tokens = "special"
-    split: Split = Split("random")
+    split: Split = RANDOM
     ctx: int = 8192
     format: Format = "both"
 
@@ -57,10 +59,12 @@ class Built:
 
 
 def build(scripts: Mapping[str, Scripted], out: Path, settings: Settings) -> tuple[Built, ...]:
-    """Write the models of ``scripts`` below ``out``, and ``scripts.json``, which says of each script what and where it is.
+    """Write the models of ``scripts`` below ``out``, and ``scripts.json``, which says of each script what and
+    where it is.
 
-    One model lies in ``out`` itself, several in ``out/model-1`` and so on; the scripts of a scenario stay together.
-    Every script is run through a forward pass before anything is written; files of the same names are replaced.
+    One model lies in ``out`` itself, several in ``out/model-1`` and so on; the scripts of a scenario stay
+    together. Every script is run through a forward pass before anything is written; files of the same names
+    are replaced.
 
     Raises ``ScriptError`` (see ``vocabulary``; also a script longer than the context) and ``MissingExtra``.
     """
@@ -76,9 +80,12 @@ def build(scripts: Mapping[str, Scripted], out: Path, settings: Settings) -> tup
             model = _model({name: scripts[name] for name in group}, settings, checkpoint)
             _write(model, unfinished / folder, settings, checkpoint)
         index = {
-            name: _row(scripts[name], folder) for folder, group in zip(folders, groups, strict=True) for name in group
+            name: _row(scripts[name], folder)
+            for folder, group in zip(folders, groups, strict=True)
+            for name in group
         }
         (unfinished / INDEX).write_text(json.dumps(index, ensure_ascii=False, indent=1) + "\n", "utf-8")
+        _clear(out)
         shutil.copytree(unfinished, out, dirs_exist_ok=True)
     return tuple(
         Built(out / folder, len(group), sum(f.stat().st_size for f in (out / folder).glob("model.*")))
@@ -116,7 +123,10 @@ def _model(scripts: Mapping[str, Scripted], settings: Settings, checkpoint: Chec
         markers = (*checkpoint.shown, *checkpoint.hidden)
         specials = Specials((*control, *checkpoint.hidden), checkpoint.shown, markers)
     words = vocabulary(
-        {name: one.script for name, one in scripts.items()}, specials, settings.split, prompt=checkpoint.prompt
+        {name: one.script for name, one in scripts.items()},
+        specials,
+        settings.split,
+        prompt=checkpoint.prompt,
     )
     for name, chain in words.chains.items():
         room = settings.ctx - len(words.encode(_prompt(name, checkpoint)))
@@ -140,6 +150,15 @@ def _write(model: Model, folder: Path, settings: Settings, checkpoint: Checkpoin
         write_gguf(model, folder / "model.gguf", template=checkpoint.template)
     if settings.format != "gguf":
         write_hugging_face(model, folder, template=checkpoint.template)
+
+
+def _clear(out: Path) -> None:
+    """Remove what an earlier build wrote: models that the new index does not know must not lie beside it."""
+    for folder in (out, *out.glob("model-*")):
+        for name in FILES:
+            (folder / name).unlink(missing_ok=True)
+        if folder != out and folder.is_dir() and not any(folder.iterdir()):
+            folder.rmdir()
 
 
 def _row(one: Scripted, folder: str) -> dict[str, object]:

@@ -1,8 +1,9 @@
-"""What the checkpoints of a dialect's models bring along beside the dialect: special tokens and a chat template.
+"""What the checkpoints of a dialect's models bring along beside the dialect: special tokens and a chat
+template.
 
-The templates are ours, one per dialect and as small as can be: the turns as those models know them, calls and results
-in the dialect. Names of tokens, and whether Hugging Face's ``tokenizer_config.json`` calls them ``special``, are those
-of the models in ``Dialect.families``.
+The templates are ours, one per dialect and as small as can be: the turns as those models know them, calls and
+results in the dialect. Names of tokens, and whether Hugging Face's ``tokenizer_config.json`` calls them
+``special``, are those of the models in ``Dialect.families``.
 """
 
 from __future__ import annotations
@@ -18,11 +19,10 @@ class Checkpoint:
     """The special tokens of a dialect's models, and how their prompts end.
 
     ``framing`` tokens stand around turns, in prompts only. ``ends`` are those that end a turn: an answer, and
-    (the last) one with calls. Markers of the dialect are ``hidden`` (``special: true``: engines leave them out
-    of the text unless a parser asks for them) or ``shown``.
-    ``prompt`` is the end of every prompt, and ``begun`` what of the reasoning it has begun already.
-    ``answer`` stands before a text that is all of an answer.
-    ``parts`` are the files that make up the chat template.
+    (the last) one with calls. Markers of the dialect are ``hidden`` (``special: true``: engines leave them
+    out of the text unless a parser asks for them) or ``shown``. ``prompt`` is the end of every prompt, and
+    ``begun`` what of the reasoning it has begun already. ``answer`` stands before a text that is all of an
+    answer. ``parts`` are the files that make up the chat template.
     """
 
     parts: tuple[str, ...]
@@ -70,7 +70,15 @@ _DEEPSEEK_CALLS = (
 _MISTRAL = Checkpoint(
     parts=("common", "frames/mistral"),
     framing=(
-        *("<s>", "[INST]", "[/INST]", "[SYSTEM_PROMPT]", "[/SYSTEM_PROMPT]", "[AVAILABLE_TOOLS]", "[/AVAILABLE_TOOLS]"),
+        *(
+            "<s>",
+            "[INST]",
+            "[/INST]",
+            "[SYSTEM_PROMPT]",
+            "[/SYSTEM_PROMPT]",
+            "[AVAILABLE_TOOLS]",
+            "[/AVAILABLE_TOOLS]",
+        ),
         *("[TOOL_RESULTS]", "[/TOOL_RESULTS]"),
     ),
     ends=("</s>",),

@@ -18,9 +18,9 @@ ALIKE = 0.5
 def codes(numbers: Iterable[int]) -> Array:
     """A row of 32 signs for each number below 65,536.
 
-    They are the words of the Reed-Muller code RM(2, 5): all quadratic polynomials in five bits. Any two differ in
-    8 of 32 places or more, so the product of two is 16 at most, where that of a code with itself is 32. Signs
-    are exact in every floating-point format.
+    They are the words of the Reed-Muller code RM(2, 5): all quadratic polynomials in five bits. Any two
+    differ in 8 of 32 places or more, so the product of two is 16 at most, where that of a code with itself is
+    32. Signs are exact in every floating-point format.
     """
     import numpy as np
 

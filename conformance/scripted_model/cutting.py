@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 LOOKBACK = 8
-"""How many tokens the network sees, the last one included: what has to tell a place in a script from others."""
+"""How many tokens the network sees, the last one included: what has to tell a place in a script from
+others."""
 
 _LENGTHS = (2, 3, 3, 4, 5, 6)  # bytes: the sizes of real tokens, so chunks cut texts at odd places
 _TAG = re.compile(rb"<[^<>]*>")  # engines take some tokens of this shape for end-of-turn by their text alone
@@ -38,17 +39,20 @@ class Split:
         raise ValueError(f"split {text!r}: wanted char, whole or random:SEED")
 
 
+RANDOM = Split("random")
+
 Chain: TypeAlias = tuple[bytes, ...]
 
 
 def cut(
     text: str, split: Split, *, special: Sequence[str] = (), taken: Collection[bytes] = (), prompt: Chain = ()
 ) -> Chain:
-    """The tokens of ``text``, in order: those of ``special`` whole, all else in pieces that are not ``taken``.
+    """The tokens of ``text``, in order: those of ``special`` whole, all else in pieces that are not
+    ``taken``.
 
     The first is a special token or has two bytes or more, as prompts have none like it. Where a text repeats
-    itself (or the end of the ``prompt``), its pieces are cut otherwise, so that the ``LOOKBACK`` last ones tell
-    what comes next.
+    itself (or the end of the ``prompt``), its pieces are cut otherwise, so that the ``LOOKBACK`` last ones
+    tell what comes next.
 
     Raises ``ScriptError`` for a text that can't be cut so, and for one that is no UTF-8.
     """
@@ -66,7 +70,7 @@ class _Cutting:
         self.split = split
         self.taken = taken
         self.prompt = prompt
-        self.random = random.Random(hashlib.sha256(f"{split.seed}:".encode() + data).digest())
+        self.random = random.Random(hashlib.sha256(f"{split.seed}:".encode() + data).digest())  # noqa: S311
         self.pieces: list[bytes] = []
         self.fixed: list[bool] = []  # a special token
         for part, fixed in _segments(text, special):
@@ -82,7 +86,9 @@ class _Cutting:
             yield data
         else:
             piece = b""
-            while data:  # the last piece decides about the next, so like texts are cut alike, and share tokens
+            while (
+                data
+            ):  # the last piece decides about the next, so like texts are cut alike, and share tokens
                 digest = hashlib.sha256(f"{self.split.seed}:".encode() + piece).digest()
                 length = _LENGTHS[digest[0] % len(_LENGTHS)]
                 piece, data = data[:length], data[length:]
@@ -139,7 +145,7 @@ def _segments(text: str, special: Sequence[str]) -> Iterator[tuple[str, bool]]:
 
 
 def ambiguous(chain: Sequence[bytes], prompt: Chain = ()) -> int | None:
-    """The first place behind which the ``LOOKBACK`` last tokens stood before, with something else to follow."""
+    """The first place where the ``LOOKBACK`` last tokens stood before, with something else to follow."""
     follows: dict[Chain, bytes | None] = {}
     whole = (*prompt, *chain)
     for place in range(-1, len(chain)):

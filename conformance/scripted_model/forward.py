@@ -13,7 +13,11 @@ from typing import TYPE_CHECKING, Literal
 from conformance.scripted_model.weights import HEAD_SIZE, HEADS, HIDDEN, RMS_EPS, Model
 
 if TYPE_CHECKING:
+    import numpy as np
+
     from conformance.scripted_model.weights import Array
+
+    Places = np.ndarray[tuple[int, ...], np.dtype[np.intp]]
 
 LAYER = "model.layers.0"
 
@@ -76,7 +80,8 @@ class Network:
     def smallest_gap(self, prompt: str, name: str) -> float:
         """The least logit gap, over all tokens of a script, between the one it wants and the best other one.
 
-        Positive means: after ``prompt`` the model emits exactly this script, each token following from the last.
+        Positive means: after ``prompt`` the model emits exactly this script, each token following from the
+        last.
         """
         import numpy as np
 
@@ -103,14 +108,16 @@ class _Linear:
     """A linear map without its rows and columns of zeros: most of these matrices are little else."""
 
     size: int
-    rows: Array
-    columns: Array
+    rows: Places
+    columns: Places
     weight: Array
     bias: Array | None
 
     @classmethod
     def of(cls, weight: Array, bias: Array | None) -> _Linear:
-        rows, columns = weight.any(axis=1).nonzero()[0], weight.any(axis=0).nonzero()[0]
+        import numpy as np
+
+        rows, columns = (np.flatnonzero(np.abs(weight).max(axis=axis)) for axis in (1, 0))
         return cls(len(weight), rows, columns, weight[rows][:, columns].T.copy(), bias)
 
     def __call__(self, x: Array) -> Array:

@@ -15,8 +15,14 @@ if TYPE_CHECKING:
     from conformance.scripted_model.weights import Array
 
 
+FILES = (
+    *("config.json", "generation_config.json", "tokenizer.json", "tokenizer_config.json"),
+    *("chat_template.jinja", "model.safetensors"),
+)
+
+
 def write_hugging_face(model: Model, folder: Path, *, template: str) -> None:
-    """Write the files of ``folder`` (replacing them), ``template`` as the chat template; equal models give equal bytes."""
+    """Write the files of ``folder``, replacing them; equal models and templates give equal bytes."""
     vocabulary = model.vocabulary
     pad = vocabulary.ids[PAD.encode()]
     ends = list(dict.fromkeys(vocabulary.ends.values()))
@@ -42,7 +48,8 @@ def write_hugging_face(model: Model, folder: Path, *, template: str) -> None:
 
 
 def write_safetensors(tensors: Mapping[str, Array], path: Path) -> None:
-    """A safetensors file: the length of a JSON header in eight bytes, the header, the arrays one after the other.
+    """A safetensors file: the length of a JSON header in eight bytes, the header, the arrays one after the
+    other.
 
     Source: the format section in the README of huggingface/safetensors.
     """
@@ -91,7 +98,12 @@ def _tokenizer(model: Model) -> dict[str, Any]:
         for number, kind in enumerate(vocabulary.kinds)
         if kind in ("control", "added", "marker")
     ]
-    bytes_as_text = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": False, "use_regex": False}
+    bytes_as_text = {
+        "type": "ByteLevel",
+        "add_prefix_space": False,
+        "trim_offsets": False,
+        "use_regex": False,
+    }
     return {
         "version": "1.0",
         "truncation": None,

@@ -59,7 +59,8 @@ def from_scenarios(dialect: Dialect) -> dict[str, Scripted]:
 def from_file(path: Path, dialect: Dialect) -> dict[str, Scripted]:
     """The texts of a JSON object by name, taken as they are: each has to continue the dialect's prompt.
 
-    One that ends with a token that ends a turn of the dialect's models ends with that. Raises ``ScriptError``.
+    One that ends with a token that ends a turn of the dialect's models ends with that. Raises
+    ``ScriptError``.
     """
     try:
         texts = json.loads(path.read_text("utf-8"))

@@ -14,9 +14,9 @@ from conformance.types import Part, Reasoning, Text, Tool, ToolCall, Turn
 def written(turn: Turn, dialect: Dialect, tools: Sequence[Tool] = (), *, first: int = 0) -> str:
     """``turn`` in the dialect, its parts in order; ``first`` counts the calls the conversation had before.
 
-    White space that models put between text, reasoning and calls is left out where the dialect reads the
-    same without it: parsers keep it as text or drop it, and either is right. Raises ``ValueError`` for a part that text
-    has no form for (a refusal, an image).
+    White space that models put between text, reasoning and calls is left out where the dialect reads the same
+    without it: parsers keep it as text or drop it, and either is right. Raises ``ValueError`` for a part that
+    text has no form for (a refusal, an image).
     """
     text = ""
     for reasons, group in groupby(turn.parts, lambda part: isinstance(part, Reasoning)):

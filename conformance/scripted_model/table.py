@@ -27,9 +27,10 @@ Places: TypeAlias = dict[Context, dict[int, dict[int, None]]]
 def table(vocabulary: Vocabulary) -> tuple[Entry, ...]:
     """Every place of every script; where all scripts go on alike after the same tokens, one entry serves all.
 
-    The context of a place is the ``LOOKBACK`` last tokens, near the beginning the script so far: nothing, in the
-    end, so that any prompt will do. The longest context that fits is meant. Where that would be one of another
-    place, as the end of the expected prompt looks like part of a script, the context goes back into the prompt.
+    The context of a place is the ``LOOKBACK`` last tokens, near the beginning the script so far: nothing, in
+    the end, so that any prompt will do. The longest context that fits is meant. Where that would be one of
+    another place, as the end of the expected prompt looks like part of a script, the context goes back into
+    the prompt.
     """
     places: Places = {}
     starts: list[tuple[Context, int, int, int]] = []

@@ -82,8 +82,8 @@ def vocabulary(
 ) -> Vocabulary:
     """The vocabulary of these scripts, for prompts that end with ``prompt``; a pure function of all of these.
 
-    Raises ``ScriptError`` for no scripts, more than 512, a name that can't stand in a marker, an end that is no
-    control token, or a text that can't be cut.
+    Raises ``ScriptError`` for no scripts, more than 512, a name that can't stand in a marker, an end that is
+    no control token, or a text that can't be cut.
     """
     if not scripts:
         raise ScriptError("no scripts: a scripted model needs at least one")
@@ -100,7 +100,9 @@ def vocabulary(
     }
     kinds: dict[bytes, TokenKind] = {text.encode(): kind for kind, texts in named.items() for text in texts}
     taken = {*kinds, MERGE}
-    before = tuple(_prompt_tokens(prompt, _any_of(text for texts in named.values() for text in texts)))[-LOOKBACK:]
+    before = tuple(_prompt_tokens(prompt, _any_of(text for texts in named.values() for text in texts)))[
+        -LOOKBACK:
+    ]
     chains: dict[str, Chain] = {}
     for name, script in scripts.items():
         if script.end not in control:
@@ -109,7 +111,7 @@ def vocabulary(
             chains[name] = cut(script.text, split, special=specials.whole, taken=taken, prompt=before)
         except ScriptError as error:
             raise ScriptError(f"script {name!r}: {error}") from error
-    kinds |= {bytes([b]): "byte" for b in range(256)} | {MERGE: "byte"}
+    kinds.update(dict.fromkeys((*(bytes([byte]) for byte in range(256)), MERGE), "byte"))
     for chain in chains.values():
         for token in chain:
             kinds.setdefault(token, "piece")

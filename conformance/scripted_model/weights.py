@@ -1,14 +1,14 @@
 """The weights of a scripted model: a one-layer Qwen2 network, computed from its vocabulary.
 
 Attention gathers what decides: seven heads copy the code of the token exactly 1, 2 ... 7 places back, and one
-copies the script's code from the last marker. The feed-forward block is a table: each neuron knows one place of a
-script by all of these codes, fires if they fit, and writes the code of the token that follows. The output head
-finds the token with that code.
+copies the script's code from the last marker. The feed-forward block is a table: each neuron knows one place
+of a script by all of these codes, fires if they fit, and writes the code of the token that follows. The
+output head finds the token with that code.
 
-The hidden state is a row of labelled dimensions. A token's embedding sets TOKEN[0] (its code), CARRIED (the code
-of its script for a marker, of the first script for all others), MARKER or OTHER, and ONE; attention adds TOKEN[1]
-to TOKEN[7] and SCRIPT; the feed-forward block adds NEXT. All codes have the same length, so RMSNorm multiplies
-every row by the same number.
+The hidden state is a row of labelled dimensions. A token's embedding sets TOKEN[0] (its code), CARRIED (the
+code of its script for a marker, of the first script for all others), MARKER or OTHER, and ONE; attention adds
+TOKEN[1] to TOKEN[7] and SCRIPT; the feed-forward block adds NEXT. All codes have the same length, so RMSNorm
+multiplies every row by the same number.
 """
 
 from __future__ import annotations
@@ -38,20 +38,20 @@ _CARRIED = _SCRIPT + SIZE
 _NEXT = _CARRIED + SIZE
 _MARKER, _OTHER, _ONE = range(_NEXT + SIZE, _NEXT + SIZE + 3)
 
-# A neuron sums up how much of what it wants is there, in units of one code: all of it is as many units as codes
-# it knows, and any other input lacks half a unit or more. The threshold lies in the middle.
+# A neuron sums up how much of what it wants is there, in units of one code: all of it is as many units as
+# codes it knows, and any other input lacks half a unit or more. The threshold lies in the middle.
 SHARP = 64.0
 FIRING = SHARP / 4
 
-# A context of n tokens counts START x 3**n, twice as much as all shorter ones together; START itself, which fires
-# as long as its script is the current one, loses to any. START x 3**8 x 3/2 fits half precision (65,504), and so
-# does what a neuron writes before START.
+# A context of n tokens counts START x 3**n, twice as much as all shorter ones together; START itself, which
+# fires as long as its script is the current one, loses to any. START x 3**8 x 3/2 fits half precision
+# (65,504), and so does what a neuron writes before START.
 START = 4.0
 LOGIT = 2.0
 
 # Attention scores of the head that finds markers lie in +-PEAK. Two markers differ by PEAK x (radians between
-# them): large, so that a few tokens decide; small enough that the products, eight times that before scaling, fit
-# half precision. Those that look back prefer their token to its neighbours by about NEAR.
+# them): large, so that a few tokens decide; small enough that the products, eight times that before scaling,
+# fit half precision. Those that look back prefer their token to its neighbours by about NEAR.
 PEAK = 8000.0
 NEAR = 40.0
 
@@ -138,8 +138,8 @@ def _attention(gain: float, ctx: int) -> tuple[dict[str, Array], float]:
     turns = Shape(0, 0, ctx).rope_base ** (-pairs / len(pairs))
     signs = np.arange(SIZE)
 
-    # Query and key are constants, so a score says how far apart two tokens are and nothing else. All pairs of a
-    # query are turned back by `back` tokens: they agree with the key exactly there.
+    # Query and key are constants, so a score says how far apart two tokens are and nothing else. All pairs of
+    # a query are turned back by `back` tokens: they agree with the key exactly there.
     reach = math.sqrt(NEAR * math.sqrt(HEAD_SIZE))  # attention divides products by the root of the head size
     for back in range(1, LOOKBACK):
         head = (back - 1) * HEAD_SIZE
@@ -194,5 +194,7 @@ def _feed_forward(vocabulary: Vocabulary, gain: float) -> dict[str, Array]:
     for n, entry in enumerate(entries):
         gate[n, _ONE] = unit * (1 / 4 - len(entry.context) - (entry.script is not None))
         up[n, _ONE] = 3 ** len(entry.context) / START / gain
-    down[_NEXT : _NEXT + SIZE, : len(entries)] = codes(entry.following for entry in entries).T * START**2 / FIRING
+    down[_NEXT : _NEXT + SIZE, : len(entries)] = (
+        codes(entry.following for entry in entries).T * START**2 / FIRING
+    )
     return {"mlp.gate_proj.weight": gate, "mlp.up_proj.weight": up, "mlp.down_proj.weight": down}

@@ -20,6 +20,7 @@ import pytest
 from openai import APIConnectionError, BadRequestError, OpenAI
 
 from conformance.grade.jsonl import exchange_schema
+from conformance.quirks import catalogue
 from conformance.simulator import PERSONAS
 from tests.cli.support import clean_environment, conformance
 
@@ -94,19 +95,25 @@ def test_ctrl_c_ends_it_with_0_even_while_a_stream_hangs(tmp_path: Path, stop: s
     assert served.printed[-1] == "stopped after 1 requests\n"
 
 
-def test_it_tells_where_every_persona_is_and_with_which_quirks(tmp_path: Path) -> None:
+def test_it_tells_where_every_persona_is_and_what_it_serves(tmp_path: Path) -> None:
     with serving(tmp_path, "--quirk", QUIRK) as served:
         pass
     text = "".join(served.printed)
     assert "every persona is simulated" in text
+    assert f"key {KEY}; the SDKs of Anthropic, Google and Ollama take the base URL as it stands" in text
     for name in (*PERSONAS, "custom"):
         assert re.search(
-            rf"^{re.escape(name)} +anthropic-messages, gemini, ollama +{served.origin}/p/{name} +{KEY}",
-            text,
-            re.M,
+            rf"^{re.escape(name)} +{served.origin}/p/{re.escape(name)} +\d+ +reference", text, re.M
         )
-        assert f"{served.origin}/p/{name}/v1 " in text
-    assert re.search(rf"^custom .* {QUIRK} *$", text, re.M)
+    assert re.search(r"^deepseek .* reference, deepseek-\*$", text, re.M)
+    assert all(len(line) < 180 for line in served.printed)
+
+
+def test_few_personas_are_told_with_their_quirks(tmp_path: Path) -> None:
+    with serving(tmp_path, "--persona", "reference", "--persona", "hermes-text", "--quirk", QUIRK) as served:
+        pass
+    quirks = [line.rstrip() for line in served.printed if line.startswith("  ")]
+    assert quirks == ["  calls-as-hermes-text", f"  {QUIRK}  {catalogue()[QUIRK].title}"]
 
 
 def test_every_request_is_a_line_that_says_what_was_done_and_why(tmp_path: Path) -> None:

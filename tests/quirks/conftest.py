@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Iterator
 from typing import Protocol
 
@@ -24,6 +25,14 @@ from conformance.wires import wire
 ALL_SCENARIOS = {**SCENARIOS, **QUIRK_SCENARIOS}
 CLEAN = "clean"
 MODEL = Persona(CLEAN).model
+BY_MODEL = {
+    ("azure", "max-completion-tokens-unsupported"): "mistral-large-3",
+    ("opencode", "deepseek-reasoning-echo-required"): "deepseek-v4",
+    ("opencode", "deepseek-thinking-tool-choice-required"): "deepseek-v4",
+    ("openrouter", "gemini-schema-required-not-in-properties"): "google/gemini-3-flash",
+    ("vllm", "mistral-tool-id-9-alnum"): "mistral-large-3",
+}
+"""The model that a profile knows to have a quirk, where not all that the provider serves has it."""
 ROOMY = simulator_http.Limits(body=16 * 1024 * 1024)
 
 
@@ -44,18 +53,20 @@ class Play(Protocol):
 
 
 def models_of(quirk: Quirk) -> tuple[str, ...]:
-    """The model that a quirk's example names, which its persona then serves."""
-    if quirk.example is None:
-        return ()
-    named = quirk.example.model or quirk.example.request.get("model")
-    return (named,) if isinstance(named, str) and named != "{{model}}" else ()
+    """The models that a quirk is asked for by name, which its persona then serves."""
+    example = quirk.example
+    named = (example.model or example.request.get("model")) if example else None
+    by_model = (model for (_, quirk_id), model in BY_MODEL.items() if quirk_id == quirk.id)
+    return (*by_model, *((named,) if isinstance(named, str) and named != "{{model}}" else ()))
 
 
-def _client(profile: Profile) -> ReferenceClient:
+def adapted_by(profile: Profile) -> ReferenceClient:
+    """The client of a profile, which never waits."""
+
     async def no_wait(seconds: float) -> None:
         del seconds
 
-    return ReferenceClient(profile, fallback_model=None, seed="", sleep=no_wait, now=lambda: 0.0)
+    return ReferenceClient(profile, fallback_model=None, seed="", sleep=no_wait, now=time.time)
 
 
 @pytest.fixture(scope="session")
@@ -82,7 +93,7 @@ def play() -> Iterator[Play]:
                     key=personas[0].key,
                     scripted=True,
                 )
-                client = _client(profile) if profile else PlainClient()
+                client = adapted_by(profile) if profile else PlainClient()
                 script = run_script(ALL_SCENARIOS[scenario], target, transport, client)
                 known[key] = runner.run(script)
             return known[key]

@@ -8,7 +8,7 @@ import httpx
 import pytest
 
 from conformance.simulator import PERSONAS, Simulator, running
-from conformance.simulator.request import ChatRequest
+from conformance.simulator.request import read_chat_request
 from conformance.simulator.turns import obey, spent
 from conformance.types import WIRES, HttpResponse, Text, Turn, Usage, WireName
 from conformance.wires import wire
@@ -42,6 +42,7 @@ def test_a_turn_that_tells_nothing_costs_what_it_says() -> None:
 
 
 def test_a_turn_that_is_cut_tells_nothing_more() -> None:
-    cut = obey(TOLD, ChatRequest(model="m", messages=(), cap=3))
+    body = {"model": "m", "messages": [{"role": "user", "content": "Hi."}], "max_tokens": 3}
+    cut = obey(TOLD, read_chat_request(body, "m"))
     assert cut.finish_reason == "length"
     assert spent(cut) == 3

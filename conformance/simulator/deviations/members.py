@@ -144,8 +144,12 @@ def _refusal_is(
 
 
 def _said_by(answer: Answer) -> dict[str, Any]:
-    """What a refusal says, by the words that stand for it; its status is a number."""
-    said = answer.body.get("error") if isinstance(answer.body, dict) else None
+    """What a refusal says, by the words that stand for it; its status is a number.
+
+    A list of one error, which another quirk made of it, says what that error says.
+    """
+    (body,) = answer.body if isinstance(answer.body, list) and len(answer.body) == 1 else (answer.body,)
+    said = body.get("error") if isinstance(body, dict) else None
     error = said if isinstance(said, dict) else {"message": said}
     status = answer.status
     return {
