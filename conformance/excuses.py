@@ -50,8 +50,11 @@ _UNKNOWN_PATH = re.compile(
     re.IGNORECASE,
 )
 """How error objects say that a path is not there: OpenAI, Groq, frameworks, Anthropic, llama.cpp."""
-_ROUTED = re.compile(r"\bno endpoints found that support the provided\b", re.IGNORECASE)
-"""How OpenRouter says 404 of a parameter that no host of the model takes (zed-industries/zed issue 36094)."""
+_ABOUT_THE_REQUEST = re.compile(
+    r"\bno endpoints found that support the provided\b|\bonly\b.{1,60}\bsupported\b", re.IGNORECASE
+)
+"""A 404 that is about the request: OpenRouter's of a parameter that no host of the model takes
+(zed-industries/zed issue 36094), mlx-lm's of a part that is no text (0.32.2)."""
 _LOAD = re.compile(
     r"\boverloaded|\b(?:at|over|exceeds?|exceeded|out of|no|insufficient) capacity|capacity (?:is )?exceeded",
     re.IGNORECASE,
@@ -177,7 +180,7 @@ def _why_unjudged(exchange: Exchange, response: HttpResponse) -> str | None:
         return "the endpoint does not know the model"
     if exchange.request.method != "POST":
         return _wrong_address(exchange) if status in (404, 405) else None
-    if status == 404 and _ROUTED.search(refusal_text(response.body, exchange.request.body)):
+    if status == 404 and _ABOUT_THE_REQUEST.search(refusal_text(response.body, exchange.request.body)):
         return None
     nowhere = status in (404, 405) and probe not in _NO_ROUTE and _says_nothing_is_there(exchange, response)
     if nowhere or exchange.expect == "answer":

@@ -128,6 +128,7 @@ STUCK = ("stuck", "")
             [],
             "violates",
         ),
+        (STUCK, refusing(404, "Only 'text' content type is supported."), [], "violates"),
         (STUCK, refusing(429), [], "error"),
         (STUCK, refusing(503), [], "error"),
         (DID, refusing(429, expect="refusal"), [], "error"),

@@ -16,7 +16,7 @@ Row = Mapping[str, Any]
 
 @click.group("list")
 def list_group() -> None:
-    """List rules, scenarios, endpoints, quirks, policies, wires or dialects, as text or as JSON."""
+    """List rules, scenarios, endpoints, quirks, profiles, policies, wires or dialects, as text or as JSON."""
 
 
 def _rules() -> list[Row]:
@@ -61,6 +61,21 @@ def _quirks() -> list[Row]:
     return [
         {"id": q.id, "title": q.title, "providers": list(q.providers), "wire": q.wire, "severity": q.severity}
         for q in catalogue().values()
+    ]
+
+
+def _profiles() -> list[Row]:
+    from conformance.profiles import PROFILES
+    from conformance.quirks import catalogue
+
+    known = {provider for quirk in catalogue().values() for provider in quirk.providers}
+    return [
+        {
+            "id": profile.name,
+            "providers": [provider for provider in profile.providers if provider in known],
+            "works_around": list(profile.works_around),
+        }
+        for profile in PROFILES.values()
     ]
 
 
@@ -125,16 +140,22 @@ def print_rows(rows: Sequence[Row], columns: tuple[str, ...], as_json: bool) -> 
     if as_json:
         click.echo(json.dumps(rows, ensure_ascii=False, indent=1))
         return
-    widths = [max((len(str(row[c])) for row in rows), default=0) for c in columns]
-    for row in rows:
-        line = "  ".join(f"{row[c]!s:<{width}}" for c, width in zip(columns, widths, strict=True))
+    cells = [[_cell(row[column]) for column in columns] for row in rows]
+    widths = [max((len(row[n]) for row in cells), default=0) for n in range(len(columns))]
+    for row in cells:
+        line = "  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True))
         click.echo(line.rstrip())
+
+
+def _cell(value: Any) -> str:
+    return ", ".join(value) if isinstance(value, list) else str(value)
 
 
 for _command in (
     _listing("rules", "the rules", _rules, ("id", "level", "basis", "requirement")),
     _listing("scenarios", "the scenarios", _scenarios, ("id", "title")),
-    _listing("quirks", "the catalogued quirks", _quirks, ("id", "severity", "title")),
+    _listing("quirks", "the catalogued quirks", _quirks, ("id", "severity", "title", "providers")),
+    _listing("profiles", "what clients do for a provider family", _profiles, ("id", "providers")),
     _listing("policies", "the policies that are observed, not judged", _policies, ("id", "title")),
     _listing("wires", "the wires", _wires, ("id", "path", "models")),
     _listing("dialects", "the text-level tool-call formats", _dialects, ("id", "title")),

@@ -36,7 +36,7 @@ _ENDS: tuple[tuple[str, WireName], ...] = (
     default=("all",),
     show_default=True,
     metavar="NAME",
-    help="A profile or a provider to ask about (conformance list quirks has them); repeatable.",
+    help="A provider to ask about, or a profile for its providers (conformance list profiles); repeatable.",
 )
 @click.option("--wire", type=click.Choice(WIRES), help="The wire, where the request does not tell.")
 @click.option("--model", help="The model asked for, where the request does not tell (Gemini).")

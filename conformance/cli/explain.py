@@ -146,6 +146,7 @@ def explain_quirk(id: str) -> str:
     """A quirk as text: trigger, an example, what is observed and expected, who, workaround, sources."""
     from conformance.profiles import PROFILES
     from conformance.quirks import catalogue
+    from conformance.quirks.families import families
 
     quirk = catalogue()[id]
     example = quirk.example
@@ -153,7 +154,8 @@ def explain_quirk(id: str) -> str:
     wires = dict.fromkeys((quirk.wire, *(wire for wire in declared if wire)))
     around = [profile.name for profile in PROFILES.values() if id in profile.works_around]
     profiles = "those of all compatible endpoints" if len(around) > len(PROFILES) // 2 else ", ".join(around)
-    personas = ", ".join(quirk.had_by) or "by asking alone: it shows now and then, or on some routes only"
+    having = ", ".join(family.name for family in families().values() if quirk in family.quirks)
+    seldom = "by asking alone: it shows now and then, or on some routes only"
     rows = [
         ("trigger", quirk.trigger),
         ("request", _json(example.request, "reference") if example else None),
@@ -163,7 +165,7 @@ def explain_quirk(id: str) -> str:
         ("severity", quirk.severity),
         ("wires", ", ".join(wires)),
         ("providers", ", ".join(quirk.providers)),
-        ("personas", personas),
+        ("personas", having or (None if quirk.had_by else seldom)),
         ("since", quirk.since),
         ("until", quirk.until),
         ("workaround", quirk.workaround),

@@ -62,6 +62,8 @@ def _detected(quirk: Quirk) -> str:
     names = dict.fromkeys(name for shows in quirk.shows for name in shows.scenarios if "*" not in name)
     if not quirk.shows:
         return f"no: {quirk.undetected}"
+    if not names:
+        return "wherever it shows"
     shown = [f"`{name}`" for name in list(names)[:3]]
     return ", ".join(shown) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
 

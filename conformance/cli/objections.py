@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from conformance.quirks.requests import Objection
 
 _MAX_PLACES = 5
+_FEW = 5
 _MAX_VALUE = 60
 _MAX_SAID = 300
 _WIDE = 110
@@ -37,7 +38,8 @@ def told(wire: WireName, body: Mapping[str, Any], found: Sequence[Objection], as
         for objection in sorted(group, key=lambda one: (one.effect != "refused", not always(one, asked))):
             lines += _one(objection, asked)
         lines.append("")
-    lines.append(f"{wire} request, held against what is known of {len(asked)} providers")
+    whom = ", ".join(sorted(asked)) if len(asked) <= _FEW else f"{len(asked)} providers"
+    lines.append(f"{wire} request, held against what is known of {whom}")
     for effects, verb in ((("refused",), "refused"), (("ignored", "changed"), "altered")):
         here = [objection for objection in found if objection.effect in effects]
         sure = dict.fromkeys(name for objection in here for name in always(objection, asked))

@@ -3,7 +3,7 @@
 from conformance.lab.errors import LabError, Unavailable
 from conformance.lab.recipe import Recipe, recipes
 from conformance.lab.rows import endpoints_of, to_yaml
-from conformance.lab.running import Bench, Running, key_of, keys_of
+from conformance.lab.running import Bench, Running, keys_of
 
 __all__ = [
     "Bench",
@@ -12,7 +12,6 @@ __all__ = [
     "Running",
     "Unavailable",
     "endpoints_of",
-    "key_of",
     "keys_of",
     "recipes",
     "to_yaml",

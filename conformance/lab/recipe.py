@@ -117,7 +117,7 @@ class Recipe(_Frozen):
         return f"{self.title} {self.version}"
 
     def _key_env(self, row: Row) -> str | None:
-        behind = behind_of(row) if self.passes_key else None
+        behind = _behind(row) if self.passes_key else None
         return behind.key_env if behind else self.key_env
 
     def endpoint(self, name: str, ports: Mapping[str, int] | None = None) -> Endpoint:
@@ -144,7 +144,7 @@ class Recipe(_Frozen):
         )
 
 
-def behind_of(row: Row) -> Recipe | None:
+def _behind(row: Row) -> Recipe | None:
     """The server behind a gateway's row."""
     return recipes()[row.behind.partition("/")[0]] if row.behind else None
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 import yaml
 
 from conformance.config import Endpoint
-from conformance.lab.recipe import Recipe, recipes
+from conformance.lab.recipe import Recipe
 
 
 def endpoints_of(
@@ -40,8 +40,3 @@ def to_yaml(endpoints: Sequence[Endpoint]) -> str:
             row.pop("same_server_as", None)
         rows[endpoint.name] = row
     return yaml.safe_dump({"endpoints": rows}, sort_keys=False, width=110, allow_unicode=True)
-
-
-def recipe_of(endpoint: str) -> Recipe | None:
-    """The recipe that has a row of that name."""
-    return next((recipe for recipe in recipes().values() if endpoint in recipe.rows), None)

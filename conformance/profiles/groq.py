@@ -65,12 +65,11 @@ class Groq(Compatible):
 
         Works around quirk `groq-tool-use-failed`.
         """
-        generated = _GENERATED.search(_generation(document))
+        generated = _generated(_generation(document))
         if status != 400 or generated is None or asked.wire != "openai-chat":
             return super().repair_error(status, document, asked)
-        arguments = generated[2].strip()
-        arguments = arguments.removesuffix("}") if arguments.count("}") > arguments.count("{") else arguments
-        call = documents.entry(ToolCall(new_id(asked, generated[1], ()), generated[1], arguments))
+        name, arguments = generated
+        call = documents.entry(ToolCall(new_id(asked, name, ()), name, arguments))
         message = {"role": "assistant", "content": None, "refusal": None, "tool_calls": [call]}
         reason = "tool_calls" if _is_json(arguments) else "length"
         choice = {"index": 0, "message": message, "logprobs": None, "finish_reason": reason}
@@ -92,6 +91,24 @@ def _generation(document: Any) -> str:
     error = document.get("error") if isinstance(document, dict) else None
     said = error.get("failed_generation") if isinstance(error, dict) else None
     return said if isinstance(said, str) else ""
+
+
+def _generated(text: str) -> tuple[str, str] | None:
+    """Name and arguments of the first call in what the model wrote; arguments in a text are that text."""
+    try:
+        document = parse(text)
+    except ValueError:
+        document = None
+    first = document[0] if isinstance(document, list) and document else document
+    if isinstance(first, dict) and isinstance(first.get("name"), str):
+        told = first.get("arguments", first.get("parameters"))
+        if isinstance(told, str):
+            return first["name"], told
+    found = _GENERATED.search(text)
+    if found is None:
+        return None
+    arguments = found[2].strip()
+    return found[1], arguments.removesuffix("}") if arguments.count("}") > arguments.count("{") else arguments
 
 
 def _is_json(text: str) -> bool:

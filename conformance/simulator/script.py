@@ -45,7 +45,8 @@ class ScriptedCall(BaseModel):
             here = waiting.pop()
             size += 1 + (len(here) if isinstance(here, str) else 0)
             if size > _MOST_WRITTEN:
-                raise ValueError(f"larger than {_MOST_WRITTEN:,} characters, counting what an alias repeats")
+                most = f"{_MOST_WRITTEN:,}"
+                raise ValueError(f"larger than {most} characters, counting what an alias repeats")
             if isinstance(here, dict):
                 waiting += here.keys()
                 waiting += here.values()
@@ -59,11 +60,11 @@ class ScriptedCall(BaseModel):
 class ScriptedTurn(BaseModel):
     """When a turn fits, and what it says.
 
-    ``marker``, ``contains`` (in any case) and ``matches`` look at the first 20,000 characters of the last user
-    message; ``after: tools`` makes them look at the results of calls, too, and fit only where such were sent
-    last. ``matches`` is a regular expression that is found there; it has neither look-around nor
-    back-references, so that no text can make it slow. ``number`` counts the requests of a run from 1. All that
-    is given must hold. ``fault`` is the name of a fault that the answer meets.
+    ``marker``, ``contains`` (in any case) and ``matches`` look at the first 20,000 characters of the last
+    user message; ``after: tools`` makes them look at the results of calls, too, and fit only where such were
+    sent last. ``matches`` is a regular expression that is found there; it has neither look-around nor
+    back-references, so that no text can make it slow. ``number`` counts the requests of a run from 1. All
+    that is given must hold. ``fault`` is the name of a fault that the answer meets.
     """
 
     model_config = _STRICT
@@ -88,7 +89,8 @@ class ScriptedTurn(BaseModel):
             try:
                 _pattern(value)
             except jsonschema_rs.ValidationError:
-                raise ValueError("not a regular expression, or one with look-around or back-references") from None
+                why = "not a regular expression, or one with look-around or back-references"
+                raise ValueError(why) from None
         return value
 
     @model_validator(mode="after")

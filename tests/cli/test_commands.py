@@ -232,7 +232,9 @@ def test_a_row_with_a_dialect_is_listed_with_it(tmp_path: Path) -> None:
     assert "openai-chat + hermes" in conformance("list", "endpoints", cwd=tmp_path).stdout
 
 
-@pytest.mark.parametrize("what", ["rules", "scenarios", "quirks", "wires", "dialects", "endpoints"])
+@pytest.mark.parametrize(
+    "what", ["rules", "scenarios", "quirks", "profiles", "policies", "wires", "dialects", "endpoints"]
+)
 def test_list_as_text_and_as_json(tmp_path: Path, what: str) -> None:
     configure(tmp_path, reference=REFERENCE)
     rows = json.loads(conformance("list", what, "--json", cwd=tmp_path).stdout)

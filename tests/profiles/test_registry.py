@@ -50,6 +50,7 @@ def test_the_reference_works_around_nothing() -> None:
         ("deepseek", "deepseek"),
         ("google-vertex", "google-gemini"),
         ("bytedance", "bytedance"),
+        ("modelscope", "alibaba"),
         ("qwen-portal", "qwen-portal"),
     ],
 )

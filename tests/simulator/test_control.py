@@ -11,7 +11,6 @@ import pytest
 
 from conformance.quirks import catalogue
 from conformance.simulator import PERSONAS, Persona, Simulator, running
-from conformance.quirks import catalogue
 from conformance.simulator.personas import persona_of
 from conformance.types import WIRES
 

@@ -164,10 +164,14 @@ def test_a_script_speaks_every_wire(tmp_path: Path, wire: WireName, path: str, a
     assert "not_offered" in answer.text
 
 
-BOMB = "turns:\n  - calls: [{name: a, arguments: {a: &a [x, x], " + ", ".join(
-    f"{name}: &{name} [*{before}, *{before}, *{before}, *{before}]"
-    for before, name in itertools.pairwise("abcdefghijklmnopqrst")
-) + "}}]"
+BOMB = (
+    "turns:\n  - calls: [{name: a, arguments: {a: &a [x, x], "
+    + ", ".join(
+        f"{name}: &{name} [*{before}, *{before}, *{before}, *{before}]"
+        for before, name in itertools.pairwise("abcdefghijklmnopqrst")
+    )
+    + "}}]"
+)
 
 
 @pytest.mark.parametrize(
@@ -179,7 +183,7 @@ BOMB = "turns:\n  - calls: [{name: a, arguments: {a: &a [x, x], " + ", ".join(
         ("turns:\n  - {contain: x, text: y}", ":2: turns.0.contain: unknown key (did you mean contains?)"),
         ("turns:\n  - text: a\n  - {}", ":3: turns.1: says nothing: give text, reasoning"),
         ("turns:\n  - text: a\n    matches: '('", ":3: turns.0.matches: not a regular expression"),
-        ("turns:\n  - text: a\n    matches: '(?=a)'", ":3: turns.0.matches: not a regular expression, or one"),
+        ("turns:\n  - text: a\n    matches: '(?=a)'", ":3: turns.0.matches: not a regular expression, or"),
         ("turns:\n  - calls: [{name: a, arguments: {day: 2026-01-01}}]", "no JSON: put it in quotes"),
         (BOMB, ":2: turns.0.calls.0.arguments: larger than 1,000,000 characters, counting what an alias"),
         ("turns:\n  - calls: [{name: a, arguments: &a {b: *a}}]", "turns.0.calls.0.arguments: larger than"),
