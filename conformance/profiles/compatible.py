@@ -264,9 +264,8 @@ class Compatible(Profile):
         without a system role where there is none.
 
         Works around quirk `stream-arguments-none`. Works around quirk `stream-arguments-missing-head`. Works
-        around quirk `stream-custom-event-tool-generating`. Works around quirk `stream-options-refused`. Works around
-        quirk
-        `system-role-unsupported`.
+        around quirk `stream-custom-event-tool-generating`. Works around quirk `stream-options-refused`. Works
+        around quirk `system-role-unsupported`.
         """
         if failure == NO_CALL:
             return called_for(asked)

@@ -56,7 +56,8 @@ class Clause(BaseModel):
         default=None, description="A text that this pattern doesn't match whole."
     )
     contains: Pattern | None = Field(
-        default=None, description="A text of any length in which this pattern, a word or a character, is found."
+        default=None,
+        description="A text of any length in which this pattern, a word or a character, is found.",
     )
     type: tuple[JsonType, ...] | None = Field(default=None, description="The value has one of these types.")
     above: float | None = Field(default=None, description="A number above this.")
