@@ -54,14 +54,14 @@ class Recording:
             new = self._run(config, "record", fresh)
             found = difference(old.matrix, new.matrix)
             click.echo(to_text(found))
-            if new.interrupted or old.interrupted:
-                return 130
             unjudged = [cell for cell in new.matrix.cells if cell.verdict == "error"]
             for cell in unjudged:
                 click.echo(f"{cell.endpoint}: {cell.scenario} could not be judged: {cell.reason}", err=True)
             if not self.check:
                 kept = keep(new.matrix, fresh, folder)
                 click.echo(f"{server.server}: {kept} cassettes written to {folder}")
+            if new.interrupted or old.interrupted:
+                return 130
         if self.check and (found.regressed("SHOULD") or found.of("fix") or found.of("lost")):
             return 1
         return 3 if unjudged else 0

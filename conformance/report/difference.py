@@ -91,7 +91,7 @@ def difference(old: Matrix, new: Matrix) -> Difference:
 
 
 def narrowed(matrix: Matrix, to: Matrix) -> Matrix:
-    """The part of ``matrix`` whose rows and scenarios ``to`` has: what a run of a few can be compared with."""
+    """The part of ``matrix`` whose rows and scenarios ``to`` has, to compare a run of a few with."""
     names, ids = {row.name for row in to.endpoints}, {row.id for row in to.scenarios}
     return replace(
         matrix,

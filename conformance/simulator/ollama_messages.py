@@ -25,8 +25,8 @@ _MAX_CALLS = 100_000
 def read_messages(body: Fields) -> tuple[PastMessage, ...]:
     """The conversation, results paired with calls: by id where both have one, by name, or by order.
 
-    A result that no call asked for becomes a user message, and a call without a result is left out. The thinking
-    of the current turn alone is kept, as the template of qwen3 has it.
+    A result that no call asked for becomes a user message, and a call without a result is left out. The
+    thinking of the current turn alone is kept, as the template of qwen3 has it.
 
     Raises:
         Refused: 400, a member has the wrong type.

@@ -55,8 +55,8 @@ SEALED = "gAAAAAB"
 class Item:
     """One item of a conversation. ``after`` is the id of the reasoning item that it must not be without.
 
-    ``unseen``: a reasoning item that came without its encrypted content, and must be one of ours. ``thought`` is
-    what can be read of reasoning.
+    ``unseen``: a reasoning item that came without its encrypted content, and must be one of ours. ``thought``
+    is what can be read of reasoning.
     """
 
     kind: str

@@ -44,9 +44,9 @@ class Finding:
 class Observation:
     """What an endpoint did where the reference leaves room; it never bears on a verdict.
 
-    ``policy``, ``aspect`` and ``outcome`` are words of ``conformance.policies``. ``path`` is a JSON Pointer from
-    ``/exchanges/N/...`` (N is 0-based in the cell) to the evidence, ``detail`` one line on it; ``status`` is the
-    HTTP status of a refusal.
+    ``policy``, ``aspect`` and ``outcome`` are words of ``conformance.policies``. ``path`` is a JSON Pointer
+    from ``/exchanges/N/...`` (N is 0-based in the cell) to the evidence, ``detail`` one line on it;
+    ``status`` is the HTTP status of a refusal.
     """
 
     policy: str

@@ -93,7 +93,10 @@ def test_a_violation_exits_1_and_a_known_one_0(tmp_path: Path) -> None:
         (("certify", "http://127.0.0.1:9", "--model", "m", "--wire", "opena-chat"), "wire"),
         (("certify", "http://127.0.0.1:9", "--model", "m", "--dialect", "hermse"), "did you mean hermes?"),
         (("explain", "chat.plan"), "did you mean chat.plain?"),
-        (("explain", "hermes"), "hermes is a dialect, and only rules, scenarios, quirks and policies are explained"),
+        (
+            ("explain", "hermes"),
+            "hermes is a dialect, and only rules, scenarios, quirks and policies are explained",
+        ),
         (("explain", "gemini"), "conformance list wires shows it"),
         (("certify", "simulator:refernce", "--model", "m"), "no such persona"),
         (("run", "--config", "empty.yaml"), "empty.yaml:1: endpoints:"),
