@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -74,6 +75,8 @@ def build(
       0  built
       2  no such dialect, scripts that can't become a model, or a package that is not installed
     """
+    # The products are small and many: on a busy machine threads wait for each other longer than they work.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     from conformance.dialects import dialect
     from conformance.scripted_model import (
         MissingExtra,

@@ -16,6 +16,7 @@ from typing import Any, Literal, TypeAlias
 
 from conformance.dialects.dialect import Dialect
 from conformance.dialects.edits import Writer
+from conformance.dialects.hermes import Hermes
 from conformance.dialects.jsontext import compact, load_object, same
 from conformance.types import Part, Text, Tool, ToolCall, Turn
 
@@ -40,7 +41,7 @@ class Case:
     """One text. ``parts`` are the turn that it is, where that is the same in every dialect.
 
     ``lenient`` are further readings that are right: what a careful repair makes of it. ``thinks``: it has
-    reasoning. It is asked for with the sequences ``stop``.
+    reasoning. It is asked for with the sequences ``stop``. ``kept`` are texts around what is no call.
     """
 
     id: str
@@ -53,6 +54,7 @@ class Case:
     doc: str = ""
     stop: tuple[str, ...] = ()
     thinks: bool = False
+    kept: tuple[str, ...] = ()
 
     @property
     def calls(self) -> tuple[Made, ...]:
@@ -61,8 +63,9 @@ class Case:
 
     @property
     def said(self) -> tuple[str, ...]:
-        """The visible texts around calls, trimmed."""
-        return tuple(part.text.strip() for part in self.parts if isinstance(part, Text))
+        """The visible texts around calls and what is none, trimmed."""
+        texts = (part.text.strip() for part in self.parts if isinstance(part, Text))
+        return self.kept or tuple(texts if self.kind == "call" else ())
 
     def allows(self, calls: Sequence[ToolCall]) -> bool:
         """Whether these are the calls of a right reading: names, and arguments by their values."""
@@ -112,9 +115,34 @@ class Case:
         return text if self.kind == "cut" or self.allows(calls) else None
 
     def known(self, turn: Turn) -> bool:
-        """Whether a turn holds the case's words, wherever they went."""
+        """Whether a turn is known to be made of the case's text.
+
+        It holds the case's words, wherever they went, or nothing that is not the case's: a server that reads
+        calls where no tools were offered may have swallowed the rest.
+        """
         told = everything(turn)
-        return all(word in told for word in self.words)
+        return all(word in told for word in self.words) or _within(told, self._in_hermes)
+
+    def bent(self, alone: Turn | None, *turns: Turn | None) -> bool:
+        """Whether the model wrote something else with tools offered than without: a grammar bent its text.
+
+        ``alone`` answers the question without tools, ``turns`` the same one with them. The first that is
+        counted tells, as the model repeats itself token by token; so do calls with words that it did not
+        write: a parser loses and breaks what is there, and invents nothing. ``False`` where nothing can be
+        told.
+        """
+        if alone is None:
+            return False
+        spent = _spent(alone)
+        came = next((count for turn in turns if (count := _spent(turn))), None)
+        if spent and came and spent != came:
+            return True
+        written = everything(alone) + self._in_hermes
+        return not all(_within(_called(turn), written) for turn in turns if turn is not None)
+
+    @property
+    def _in_hermes(self) -> str:
+        return self.text(_HERMES, ()) or ""
 
     def unread(self, text: str) -> Turn:
         """The turn of a request without tools, ``text`` being what was written: nothing is a call."""
@@ -135,25 +163,15 @@ def everything(turn: Turn) -> str:
     return "\n".join(said)
 
 
-def bent(alone: Turn | None, *turns: Turn | None) -> bool:
-    """Whether a model wrote something else with tools offered than without: a grammar bent its text.
-
-    ``alone`` answers the question without tools, ``turns`` the same one with them. The first that is counted
-    tells, as the model repeats itself token by token; so do calls with words that it did not write: a parser
-    loses and breaks what is there, and invents nothing. ``False`` where nothing can be told.
-    """
-    written = _spent(alone)
-    came = next((spent for turn in turns if (spent := _spent(turn))), None)
-    if written and came and written != came:
-        return True
-    return alone is not None and any(_invents(turn, everything(alone)) for turn in turns if turn)
+def _called(turn: Turn) -> str:
+    """The names and values of a turn's calls."""
+    return " ".join(f"{one.name} {_leaves(load_object(one.arguments))}" for one in turn.calls)
 
 
-def _invents(turn: Turn, written: str) -> bool:
-    """Whether the calls of a turn have letters or digits in a row that were not written so."""
-    told = " ".join(f"{one.name} {_leaves(load_object(one.arguments))}" for one in turn.calls)
+def _within(told: str, written: str) -> bool:
+    """Whether all letters and digits in a row were written so; ``True`` where that would cost time."""
     runs = islice(_RUN.finditer(told), _MOST_RUNS)
-    return len(written) <= _LONGEST and any(run.group() not in written for run in runs)
+    return len(written) > _LONGEST or all(run.group() in written for run in runs)
 
 
 def _leaves(value: Any) -> str:
@@ -167,7 +185,8 @@ def _leaves(value: Any) -> str:
 
 _RUN = re.compile("[A-Za-z0-9]+")
 _MOST_RUNS, _LONGEST = 1000, 20_000
-"""Far more than any case has: an answer that is longer is no case's, and is not to cost time."""
+"""Far more than any case has."""
+_HERMES = Hermes()
 
 
 def _spent(turn: Turn | None) -> int | None:

@@ -49,16 +49,29 @@ def _well(
 
 
 def _broken(
-    id: str, title: str, words: str, writer: Writer, *lenient: tuple[Made, ...], doc: str = ""
+    id: str,
+    title: str,
+    words: str,
+    writer: Writer,
+    *lenient: tuple[Made, ...],
+    doc: str = "",
+    kept: tuple[str, ...] = (),
 ) -> Case:
-    return Case(f"parser.{id}", title, "broken", tuple(words.split()), writer, (), lenient, doc)
+    return Case(f"parser.{id}", title, "broken", tuple(words.split()), writer, (), lenient, doc, kept=kept)
 
 
 def _quoted(
-    id: str, title: str, words: str, writer: Writer, *parts: Part, doc: str = "", thinks: bool = False
+    id: str,
+    title: str,
+    words: str,
+    writer: Writer,
+    *parts: Part,
+    doc: str = "",
+    thinks: bool = False,
+    kept: tuple[str, ...] = (),
 ) -> Case:
     return Case(
-        f"parser.{id}", title, "quotation", tuple(words.split()), writer, parts, (), doc, thinks=thinks
+        f"parser.{id}", title, "quotation", tuple(words.split()), writer, parts, (), doc, (), thinks, kept
     )
 
 
@@ -238,6 +251,7 @@ BROKEN = (
         "A call that breaks off in the midst of a string",
         "Verd",
         edits.broken_off("Let me see.", _weather("Verden"), "Verd"),
+        kept=("Let me see.",),
         doc="The model ends there by itself. Nobody can know the rest, so no call is made of it.",
     ),
     _broken(
@@ -255,12 +269,14 @@ QUOTATIONS = (
         "A call quoted in a code fence",
         "Xanten",
         edits.around("So it is written:\n```\n", _weather("Xanten"), "\n```\nI made none."),
+        kept=("I made none.",),
     ),
     _quoted(
         "prose-marker",
         "Prose about the marker of calls",
         "Zella",
         edits.of_the_marker("In Zella they wrap calls in {} tags."),
+        kept=("tags.",),
     ),
     _quoted(
         "call-in-reasoning",
@@ -270,6 +286,7 @@ QUOTATIONS = (
         Reasoning("I could write it, but I need not in Zwickau."),
         Text("No call is needed."),
         doc="What is only thought is not done.",
+        kept=("No call is needed.",),
         thinks=True,
     ),
     _quoted(

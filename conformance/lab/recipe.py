@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from string import Template
-from typing import Any, Literal, Self
+from typing import Any, Self
 
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
@@ -16,6 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 import conformance
 from conformance.config import Endpoint
 from conformance.lab.errors import LabError
+from conformance.types import WireName
 
 DATA = Path(__file__).parent / "data"
 KEY = "sk-lab"
@@ -61,7 +62,7 @@ class Row(_Frozen):
     """A row of providers.yaml that this server answers, without what all rows of the lab have in common."""
 
     path: str = Field(default="/v1", description="What follows host and port in the base URL.")
-    wire: Literal["openai-chat", "openai-responses", "anthropic-messages", "gemini", "ollama"] = "openai-chat"
+    wire: WireName = "openai-chat"
     model: str = "scripted"
     dialect: str | None = None
     headers: Mapping[str, str] = Field(default_factory=dict)

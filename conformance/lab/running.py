@@ -13,6 +13,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
+from typing import Literal
 
 from conformance.lab import environments, model, processes
 from conformance.lab.environments import Say
@@ -77,7 +78,7 @@ class Bench:
     def install(self, name: str) -> None:
         """Install one recipe, not what it needs. Raises `Unavailable` and `LabError`."""
         check_name(name)
-        with self._alone():
+        with self._alone("install"):
             self._install(recipes()[name])
 
     def running(self) -> Mapping[str, Running]:
@@ -97,16 +98,18 @@ class Bench:
         for name in ports or {}:
             check_name(name)
         order = tuple(with_needs(tuple(names)))
-        with self._alone():
-            for recipe in order:
-                self._install(recipe)
+        if not all(self.is_installed(recipe) for recipe in order):
+            with self._alone("install"):
+                for recipe in order:
+                    self._install(recipe)
+        with self._alone("run"):
             return tuple(self._up(recipe, ports or {}, scripted) for recipe in order)
 
     def down(self, names: Sequence[str] = ()) -> tuple[Running, ...]:
         """Stop the named servers, all without names, and return those that ran."""
         for name in names:
             check_name(name)
-        with self._alone():
+        with self._alone("run"):
             # Gateways before what is behind them: they'd write errors about it into their logs.
             chosen = [
                 r for r in reversed(tuple(with_needs(tuple(recipes())))) if not names or r.name in names
@@ -217,10 +220,10 @@ class Bench:
         path.write_text(text, "utf-8")
 
     @contextlib.contextmanager
-    def _alone(self) -> Iterator[None]:
-        """One command of the lab at a time installs, starts or stops."""
+    def _alone(self, what: Literal["install", "run"]) -> Iterator[None]:
+        """One command of the lab at a time installs; one starts or stops."""
         self.folder.mkdir(parents=True, exist_ok=True)
-        with (self.folder / "lock").open("w") as lock:
+        with (self.folder / f"{what}.lock").open("w") as lock:
             try:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from conformance.dialects import DIALECTS
-from conformance.dialects.case import ALONE, Case, everything
+from conformance.dialects.case import ALONE, CAP, Case, everything
 from conformance.dialects.cases import CASES
 from conformance.dialects.jsontext import compact
 from conformance.rules.examples import Exchanges, answer, call, conversation, error, tool
@@ -209,7 +209,7 @@ def arguments_json(scripted: Scripted) -> Iterator[Violation]:
     No MUST: the schema warns that arguments may be no JSON, since it was the model that wrote them. A server
     that reads calls from text knows better, and keeps it as text.
     """
-    turn = scripted.parsed
+    turn = None if scripted.case.kind == "cut" else scripted.parsed
     for one in turn.calls if turn and turn.finish_reason != "length" else ():
         if not _is_object(one):
             yield scripted.found(
@@ -262,14 +262,14 @@ def text_kept(scripted: Scripted) -> Iterator[Violation]:
     turn, alone, case = scripted.parsed, scripted.alone, scripted.case
     if turn is None or alone is None:
         return
-    if case.kind == "call":
-        for words in case.said:
-            if words not in turn.text:
-                yield scripted.found(wanted=f"the text {words!r}", saw=turn.text or "no text")
-    elif case.kind != "cut" and not turn.calls and not alone.calls and _settled(turn):
-        whole = alone.text.strip()
-        if turn.text.strip() != whole:
-            yield scripted.found(wanted=f"the text {whole!r}", saw=turn.text or "no text")
+    for words in case.said if _settled(turn) else ():
+        if words not in turn.text:
+            yield scripted.found(wanted=f"the text {words!r}", saw=turn.text or "no text")
+            return
+    whole = alone.text.strip()
+    stays = case.kind not in ("call", "cut") and all(word in whole for word in case.words)
+    if stays and _settled(turn) and not turn.calls and turn.text.strip() != whole:
+        yield scripted.found(wanted=f"the text {whole!r}", saw=turn.text or "no text")
 
 
 @rule(
@@ -306,7 +306,7 @@ def nothing_swallowed(scripted: Scripted) -> Iterator[Violation]:
     strict_level="MUST",
     basis="convention",
     source=FORMATS,
-    violating=after(XANTEN, of_case(XANTEN, "So it is written:", call(arguments='{"city": "Xanten"}'))),
+    violating=after(XANTEN, of_case(XANTEN, "I made none.", call(arguments='{"city": "Xanten"}'))),
     conforming=after(XANTEN, of_case(XANTEN, in_hermes(XANTEN))),
     consequence="what the model only thought of, or explained, is done",
 )
@@ -334,11 +334,13 @@ def quotation_not_called(scripted: Scripted) -> Iterator[Violation]:
 def cut_is_told(scripted: Scripted) -> Iterator[Violation]:
     """A call that the token cap cuts ends the answer with length.
 
-    Told by the text without tools, which the same cap cut.
+    Told by the text without tools: the same cap cut it, by its own word or by its count.
     """
     turn, alone = scripted.parsed, scripted.alone
-    cut = scripted.case.kind == "cut" and alone is not None and alone.finish_reason == "length"
-    if cut and turn is not None and turn.finish_reason != "length":
+    if turn is None or alone is None or scripted.case.kind != "cut":
+        return
+    spent = alone.usage.completion_tokens if alone.usage else None
+    if turn.finish_reason != "length" and (alone.finish_reason == "length" or (spent or 0) >= CAP):
         yield scripted.found(wanted="finish reason length", saw=str(turn.finish_reason))
 
 

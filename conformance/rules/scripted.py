@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Self
 
-from conformance.dialects.case import ALONE, Case, bent
+from conformance.dialects.case import ALONE, Case
 from conformance.dialects.cases import CASES
 from conformance.rules.reading import ABSENT, Reading
 from conformance.rules.views import Probe, Run, View, lookup
@@ -63,8 +63,8 @@ class Scripted(Probe):
                 alone = _turn(reading)
             elif probe in CASES and reading.exchange.response is not None:
                 asked.setdefault(probe, (alone, []))[1].append((reading, _turn(reading)))
-        for written, several in asked.values():
-            fought = bent(written, *(turn for _, turn in several))
+        for probe, (written, several) in asked.items():
+            fought = CASES[probe].bent(written, *(turn for _, turn in several))
             for reading, turn in several:
                 at = f"/exchanges/{reading.index}/response"
                 yield cls(reading, at, {"status": reading.status}, None, turn, written, fought)

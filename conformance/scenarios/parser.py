@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from conformance.dialects import DIALECTS
-from conformance.dialects.case import ALONE, CAP, Case, bent
+from conformance.dialects.case import ALONE, CAP, Case
 from conformance.dialects.cases import CASES
 from conformance.scenarios.base import (
     STREAM_USAGE,
@@ -117,7 +117,7 @@ def _script(case: Case) -> Callable[[], Script]:
         whole = _turn((yield Ask(asked, probe=case.id, expect=expect)))
         asked = replace(asked, stream=True, include_usage=True)
         streamed = _turn((yield Ask(asked, probe=case.id, expect=expect)))
-        bend = bent(alone, whole, streamed)
+        bend = case.bent(alone, whole, streamed)
         need(not bend, "write with tools what it writes without: a grammar bent its text")
 
     script.__doc__ = f"{case.title}.\n\n{case.doc}".rstrip()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from conformance.dialects import DIALECTS, Dialect
-from conformance.dialects.case import Case, bent, everything
+from conformance.dialects.case import Case, everything
 from conformance.dialects.cases import CASES
 from conformance.scenarios.parser import OFFERED
 from conformance.types import Text, ToolCall, Turn, Usage
@@ -183,6 +183,15 @@ def test_a_turn_is_known_by_its_words_wherever_they_went() -> None:
     assert case.known(Turn((weather('{"city": "\\u0160ibenik"}'),)))
     assert case.known(Turn((Text("Šibenik"),)))
     assert not case.known(Turn((weather('{"city": "Split"}'),)))
+    assert not case.known(Turn((Text("Hello."),)))
+
+
+def test_what_a_server_swallowed_may_have_been_written() -> None:
+    assert CASES["parser.single-quotes"].known(Turn(finish_reason="tool_calls"))
+    assert CASES["parser.broken-off"].known(Turn((Text("Let me see.\n"),)))
+
+
+def test_everything_is_what_can_be_read_and_what_can_not() -> None:
     assert everything(Turn((weather("{'a"),))).endswith("{'a\nnull")
 
 
@@ -210,8 +219,8 @@ ALONE = spent(9, Text(text(CASES["parser.text-before"])))
 def test_a_text_was_bent_where_its_tokens_or_its_words_are_others(
     turns: list[Turn | None], fought: bool
 ) -> None:
-    assert bent(ALONE, *turns) is fought
+    assert CASES["parser.text-before"].bent(ALONE, *turns) is fought
 
 
 def test_nothing_is_bent_where_nobody_knows_what_is_written() -> None:
-    assert not bent(None, spent(9))
+    assert not CASES["parser.text-before"].bent(None, spent(9))

@@ -149,7 +149,7 @@ SEEN = {
             opened(arguments='{"city": "Xanten"}'),
             finish="tool_calls",
         ),
-        {"parser.quotation-not-called"},
+        {"parser.quotation-not-called", "parser.text-kept"},
     ),
     "Portkey: cut arguments are closed whole, and left open streamed": (
         "cut-by-cap",

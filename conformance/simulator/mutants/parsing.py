@@ -190,7 +190,7 @@ PARSING = (
     Mutant(
         "parser.quotation-not-called",
         FENCED,
-        _whole(FENCED, body(_calling('{"city": "Xanten"}', "So it is written:"))),
+        _whole(FENCED, body(_calling('{"city": "Xanten"}', "I made none."))),
     ),
     Mutant(
         "parser.cut-is-told",
