@@ -15,7 +15,7 @@ WORDS = {
     "up": ["up", "llamacpp"],
     "down": ["down", "llamacpp"],
     "status": ["status"],
-    "smoke": ["record", "llamacpp", "--endpoint", "llamacpp", "--check"],
+    "smoke": ["record", "llamacpp", "--endpoint", "llamacpp", "--scenario", "chat.*", "--check"],
 }
 
 

@@ -134,6 +134,12 @@ SEEN = {
         streamed("missing-brace", finish="tool_calls"),
         {"parser.nothing-swallowed", "parser.text-kept"},
     ),
+    "mlx-lm: what the cap cuts is gone": (
+        "cut-by-cap",
+        whole("cut-by-cap", None, finish="length"),
+        streamed("cut-by-cap", finish="length"),
+        {"parser.text-kept"},
+    ),
     "SGLang: the call of an unknown tool is dropped": (
         "unknown-tool",
         whole("unknown-tool", ""),

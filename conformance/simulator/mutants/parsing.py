@@ -126,6 +126,11 @@ def _gone(document: Any) -> None:
     document["choices"][0]["finish_reason"] = "stop"
 
 
+def _blank(document: Any) -> None:
+    del document["choices"][0]["message"]["tool_calls"]
+    document["choices"][0]["message"]["content"] = ""
+
+
 PARSING = (
     _leak("resp.response.no-call-markup-leak", "openai-responses", "output", 0, "content", 0, "text"),
     _leak("anth.response.no-call-markup-leak", "anthropic-messages", "content", 0, "text"),
@@ -180,6 +185,7 @@ PARSING = (
         _whole(NEUSS, body(rewrite(*CONTENT, by=lambda text: text.removeprefix("<tool_call>\n")))),
         variant="broken",
     ),
+    Mutant("parser.text-kept", CUT, _whole(CUT, body(_blank)), variant="cut"),
     Mutant(
         "parser.nothing-swallowed",
         NEUSS,
@@ -195,7 +201,7 @@ PARSING = (
     Mutant(
         "parser.cut-is-told",
         CUT,
-        _whole(CUT, body(both(_gone, put(*CONTENT, value="<tool_call>")))),
+        _whole(CUT, body(both(_gone, put(*CONTENT, value="get_weather")))),
     ),
     Mutant("parser.stream.outcome-as-whole", NEUSS, only(to(f"{NEUSS}/1"), refused)),
     Mutant("parser.stream.outcome-as-whole", NEUSS, only(to(f"{NEUSS}/2"), refused), variant="streamed"),
