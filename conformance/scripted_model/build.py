@@ -77,7 +77,7 @@ def build(scripts: Mapping[str, Scripted], out: Path, settings: Settings) -> tup
         unfinished = Path(scratch, "model")
         unfinished.mkdir()
         for folder, group in zip(folders, groups, strict=True):
-            model = _model({name: scripts[name] for name in group}, settings, checkpoint)
+            model = compute_model({name: scripts[name] for name in group}, settings)
             _write(model, unfinished / folder, settings, checkpoint)
         index = {
             name: _row(scripts[name], folder)
@@ -116,7 +116,12 @@ def _groups(scripts: Mapping[str, Scripted]) -> Iterator[list[str]]:
     yield group
 
 
-def _model(scripts: Mapping[str, Scripted], settings: Settings, checkpoint: Checkpoint) -> Model:
+def compute_model(scripts: Mapping[str, Scripted], settings: Settings) -> Model:
+    """One model of all these scripts, each of which was run through a forward pass.
+
+    Raises ``ScriptError``: see ``vocabulary``; also for a script longer than the context.
+    """
+    checkpoint = CHECKPOINTS[settings.dialect]
     control = (*checkpoint.framing, *checkpoint.ends)
     specials = Specials(control)
     if settings.tokens == "special":
@@ -147,7 +152,8 @@ def _prompt(name: str, checkpoint: Checkpoint) -> str:
 def _write(model: Model, folder: Path, settings: Settings, checkpoint: Checkpoint) -> None:
     folder.mkdir(exist_ok=True)
     if settings.format != "safetensors":
-        write_gguf(model, folder / "model.gguf", template=checkpoint.template)
+        shown = checkpoint.hidden if checkpoint.shown_in_gguf else ()
+        write_gguf(model, folder / "model.gguf", template=checkpoint.template, shown=shown)
     if settings.format != "gguf":
         write_hugging_face(model, folder, template=checkpoint.template)
 

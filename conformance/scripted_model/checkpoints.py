@@ -19,10 +19,11 @@ class Checkpoint:
     """The special tokens of a dialect's models, and how their prompts end.
 
     ``framing`` tokens stand around turns, in prompts only. ``ends`` are those that end a turn: an answer, and
-    (the last) one with calls. Markers of the dialect are ``hidden`` (``special: true``: engines leave them
-    out of the text unless a parser asks for them) or ``shown``. ``prompt`` is the end of every prompt, and
-    ``begun`` what of the reasoning it has begun already. ``answer`` stands before a text that is all of an
-    answer. ``parts`` are the files that make up the chat template.
+    (the last) one with calls. Markers of the dialect are ``hidden`` (``special: true``: engines leave them out
+    of the text unless a parser asks for them) or ``shown``. ``shown_in_gguf``: llama.cpp's converter makes the
+    hidden ones shown, for its parser to see (``visible_tokens`` in its ``convert_hf_to_gguf.py``).
+    ``prompt`` is the end of a prompt, and ``begun`` what of the reasoning it has begun already. ``answer``
+    stands before a text that is all of an answer. ``parts`` are the files that make up the chat template.
     """
 
     parts: tuple[str, ...]
@@ -33,6 +34,7 @@ class Checkpoint:
     hidden: tuple[str, ...] = ()
     begun: str = ""
     answer: str = ""
+    shown_in_gguf: bool = False
 
     @property
     def template(self) -> str:
@@ -47,7 +49,7 @@ _RESPONSE = ("<tool_response>", "</tool_response>")
 _LLAMA = Checkpoint(
     parts=("common", "thinking", "frames/llama"),
     framing=("<|begin_of_text|>", "<|start_header_id|>", "<|end_header_id|>"),
-    ends=("<|eot_id|>", "<|eom_id|>"),
+    ends=("<|eot_id|>",),
     prompt="<|start_header_id|>assistant<|end_header_id|>\n\n",
 )
 _CHATML = Checkpoint(
@@ -165,6 +167,7 @@ CHECKPOINTS: Mapping[str, Checkpoint] = MappingProxyType(
                 *("<|tool_call>", "<tool_call|>", '<|"|>', "<|channel>", "<channel|>"),
                 *("<|tool_response>", "<tool_response|>"),
             ),
+            shown_in_gguf=True,
         ),
         "deepseek-v41": _of("deepseek-v41", _DEEPSEEK, shown=(*_THINK, "｜DSML｜"), begun="<think>"),
     }

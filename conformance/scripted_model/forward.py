@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     Places = np.ndarray[tuple[int, ...], np.dtype[np.intp]]
 
 LAYER = "model.layers.0"
+ROWS = 256
 
 Precision = Literal["single", "half-cache", "half", "bfloat"]
 """What engines round to: nothing, the KV cache to half precision, or all that is stored to 16 bits."""
@@ -86,12 +87,17 @@ class Network:
         import numpy as np
 
         vocabulary = self.model.vocabulary
-        wanted = [*vocabulary.chains[name], vocabulary.ends[name]]
-        logits = self.logits([*vocabulary.encode(prompt), *wanted[:-1]], last=len(wanted))
-        rows = np.arange(len(wanted))
-        right = logits[rows, wanted].copy()
-        logits[rows, wanted] = -np.inf
-        return float((right - logits.max(axis=-1)).min())
+        before = vocabulary.encode(prompt)
+        whole = [*before, *vocabulary.chains[name], vocabulary.ends[name]]
+        gap = np.inf
+        for since in range(len(before), len(whole), ROWS):  # the scores of all at once would fill the memory
+            wanted = whole[since : since + ROWS]
+            logits = self.logits(whole[: since + len(wanted) - 1], last=len(wanted))
+            rows = np.arange(len(wanted))
+            right = logits[rows, wanted].copy()
+            logits[rows, wanted] = -np.inf
+            gap = min(gap, float((right - logits.max(axis=-1)).min()))
+        return gap
 
     def _run(self, name: str, x: Array) -> Array:
         return self._stored(self._linear[f"{LAYER}.{name}"](x))

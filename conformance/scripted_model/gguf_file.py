@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from pathlib import Path
 
 from conformance.scripted_model.vocabulary import ALPHABET, PAD
 from conformance.scripted_model.weights import HEADS, HIDDEN, RMS_EPS, Model
 
 
-def write_gguf(model: Model, path: Path, *, template: str) -> None:
-    """Write ``path`` (replacing it) with ``template`` as the chat template; equal models give equal bytes."""
+def write_gguf(model: Model, path: Path, *, template: str, shown: Collection[str] = ()) -> None:
+    """Write ``path`` (replacing it) with ``template`` as the chat template; equal models give equal bytes.
+
+    Control tokens in ``shown`` are written into the text all the same.
+    """
     import gguf
 
     vocabulary, shape = model.vocabulary, model.shape
@@ -35,7 +39,9 @@ def write_gguf(model: Model, path: Path, *, template: str) -> None:
     writer.add_tokenizer_model("gpt2")
     writer.add_tokenizer_pre("gpt-2")
     writer.add_token_list([vocabulary.spelled(number) for number in range(shape.vocab)])
-    writer.add_token_types([types[kind] for kind in vocabulary.kinds])
+    visible = {vocabulary.ids[token.encode()] for token in shown if token.encode() in vocabulary.ids}
+    kinds = ("added" if number in visible else kind for number, kind in enumerate(vocabulary.kinds))
+    writer.add_token_types([types[kind] for kind in kinds])
     writer.add_token_merges([f"{ALPHABET[0]} {ALPHABET[0]}"])
     pad = vocabulary.ids[PAD.encode()]
     writer.add_bos_token_id(pad)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import groupby
+from dataclasses import replace
+from itertools import count, groupby
 
 from conformance.dialects import Dialect
 from conformance.scripted_model.checkpoints import CHECKPOINTS
@@ -19,6 +20,8 @@ def written(turn: Turn, dialect: Dialect, tools: Sequence[Tool] = (), *, first: 
     text has no form for (a refusal, an image).
     """
     text = ""
+    if dialect.ids == "mistral":
+        turn = _with_nine_letter_ids(turn, first)
     for reasons, group in groupby(turn.parts, lambda part: isinstance(part, Reasoning)):
         parts = tuple(group)
         if reasons:
@@ -49,6 +52,13 @@ def script(text: str, dialect: Dialect, *, calls: bool = False) -> Script:
     if checkpoint.begun:
         text = text.removeprefix(opening) if text.startswith(opening) else closing.strip() + text
     return Script(text, end)
+
+
+def _with_nine_letter_ids(turn: Turn, first: int) -> Turn:
+    """The turn with ids such as models of Mistral write; a call's own would not be written at all."""
+    numbers = count(first)
+    parts = (replace(p, id=f"call{next(numbers):05d}") if isinstance(p, ToolCall) else p for p in turn.parts)
+    return replace(turn, parts=tuple(parts))
 
 
 def _said(parts: tuple[Part, ...], dialect: Dialect, tools: Sequence[Tool], first: int) -> str:

@@ -13,7 +13,6 @@ import numpy as np
 import pytest
 
 from conformance.scripted_model import CHECKPOINTS, MissingExtra, ScriptError, Settings, Split, build
-from conformance.scripted_model.build import MAX_BYTES
 from conformance.scripted_model.vocabulary import MAX_SCRIPTS
 
 from .models import CALL, scripted
@@ -135,6 +134,17 @@ def test_as_text_a_marker_of_the_dialect_is_no_token_at_all(tmp_path: Path) -> N
     assert "<tool_call>" not in tokenizer["model"]["vocab"]
 
 
+def test_a_marker_that_llama_cpps_converter_shows_is_shown_in_gguf_alone(tmp_path: Path) -> None:
+    script = replace(scripted({"a": "<|tool_call>"})["a"].script, end="<turn|>")
+    build({"a": replace(scripted({"a": ""})["a"], script=script)}, tmp_path, Settings(dialect="gemma4"))
+    reader = gguf.GGUFReader(tmp_path / "model.gguf")
+    tokens = field(reader, "tokenizer.ggml.tokens")
+    types = field(reader, "tokenizer.ggml.token_type")
+    assert types[tokens.index("<|tool_call>")] == gguf.TokenType.USER_DEFINED
+    tokenizer = json.loads((tmp_path / "tokenizer.json").read_text("utf-8"))
+    assert {t["content"]: t["special"] for t in tokenizer["added_tokens"]}["<|tool_call>"] is True
+
+
 @pytest.mark.parametrize("split", ["random:3", "char", "whole"])
 @pytest.mark.parametrize("tokens", ["special", "text"])
 def test_whatever_the_setting_the_index_has_the_same_texts(tokens: Any, split: str, tmp_path: Path) -> None:
@@ -163,14 +173,15 @@ def test_more_scripts_than_one_model_holds_become_several_and_scenarios_stay_who
         assert own == {token for token in field(reader, "tokenizer.ggml.tokens") if token.startswith("[[")}
 
 
-def test_so_does_more_text_than_one_model_should_hold(tmp_path: Path) -> None:
-    long = "".join(f"{n} and then " for n in range(MAX_BYTES // 24))
-    built = build(
-        scripted({f"s{n}/0": f"{n}: {long}" for n in range(3)}),
-        tmp_path,
-        Settings(ctx=1 << 17, format="gguf"),
-    )
-    assert [one.scripts for one in built] == [1, 1, 1]
+def test_so_does_more_text_than_one_model_should_hold(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("conformance.scripted_model.build.MAX_BYTES", 100)
+    texts = {f"s{n}/0": f"{n} is the number of this text, which is as long as that." for n in range(5)}
+    texts["long/0"] = "This text alone is longer than all that should be in one model. " * 3
+    built = build(scripted(texts), tmp_path, Settings(format="gguf"))
+    assert [one.scripts for one in built] == [1, 1, 1, 1, 1, 1]
+    assert index(tmp_path)["long/0"]["model"] == "model-6"
 
 
 def test_what_an_earlier_build_left_goes(tmp_path: Path) -> None:

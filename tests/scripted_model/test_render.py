@@ -48,6 +48,10 @@ def test_calls_of_the_conversation_are_counted() -> None:
     assert text.index("functions.get_weather:3") < text.index("functions.get_time:4")
 
 
+def test_calls_of_mistral_have_an_id_of_nine_letters() -> None:
+    assert ', "id": "call00002"}' in written(Turn((WEATHER,)), dialect("mistral-json"), first=2)
+
+
 def test_arguments_are_never_re_encoded() -> None:
     arguments = '{"a":1.50, "b": "\\u00fc"}'
     assert arguments in written(Turn((ToolCall("", "f", arguments),)), dialect("hermes"))
@@ -63,8 +67,8 @@ def test_what_has_no_form_in_text_is_refused(part: Part) -> None:
     ("name", "turn", "wanted"),
     [
         ("hermes", HELLO, Script("Hello.", "<|im_end|>")),
-        ("llama-function-tag", HELLO, Script("Hello.", "<|eot_id|>")),
-        ("llama-function-tag", Turn((TIME,)), Script("<function=get_time>{}</function>", "<|eom_id|>")),
+        ("glm45", HELLO, Script("Hello.", "<|user|>")),
+        ("glm45", Turn((TIME,)), Script("<tool_call>get_time\n</tool_call>", "<|observation|>")),
         ("minimax-m2", HELLO, Script("</think>Hello.", "[e~[")),
         ("minimax-m2", THOUGHT, Script("Hm.</think>\n\n42.", "[e~[")),
         ("harmony", HELLO, Script("<|channel|>final<|message|>Hello.", "<|return|>")),
