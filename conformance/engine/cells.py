@@ -50,7 +50,7 @@ def unsupported(
 def unmeasured(endpoint: Endpoint, scenario: Scenario, cassette: Path, command: str) -> Cell | None:
     """The cell of what a recorded endpoint was never asked, where nothing is amiss with that.
 
-    Policies are measured when there is time for it, and what only the scripted model can say when the lab runs.
+    Policies are measured when there is time, and what only the scripted model can say when the lab runs.
     """
     if not (scenario.policy or "scripted" in scenario.needs) or cassette.exists():
         return None
