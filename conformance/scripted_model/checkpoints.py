@@ -18,12 +18,13 @@ from types import MappingProxyType
 class Checkpoint:
     """The special tokens of a dialect's models, and how their prompts end.
 
-    ``framing`` tokens stand around turns, in prompts only. ``ends`` are those that end a turn: an answer, and
-    (the last) one with calls. Markers of the dialect are ``hidden`` (``special: true``: engines leave them out
-    of the text unless a parser asks for them) or ``shown``. ``shown_in_gguf``: llama.cpp's converter makes the
-    hidden ones shown, for its parser to see (``visible_tokens`` in its ``convert_hf_to_gguf.py``).
-    ``prompt`` is the end of a prompt, and ``begun`` what of the reasoning it has begun already. ``answer``
-    stands before a text that is all of an answer. ``parts`` are the files that make up the chat template.
+    ``framing`` tokens stand around turns, in prompts only. ``ends`` are those that end a turn: an
+    answer, and (the last) one with calls. Markers of the dialect are ``hidden`` (``special: true``:
+    engines leave them out of the text unless a parser asks for them) or ``shown``. ``shown_in_gguf``:
+    llama.cpp's converter makes the hidden ones shown, for its parser to see (``visible_tokens`` in
+    ``convert_hf_to_gguf.py``). ``prompt`` is the end of a prompt, and ``begun`` what of the reasoning
+    it has begun already. ``answer`` stands before a text that is all of an answer. ``parts`` are the
+    files that make up the chat template.
     """
 
     parts: tuple[str, ...]

@@ -101,17 +101,39 @@ class _Cutting:
             piece = self.pieces[at]
             if not self.fixed[at] and len(piece) > 1 and (piece in self.taken or _TAG.fullmatch(piece)):
                 self._replace(at, 1, [piece[:-1], piece[-1:]])
-        for _ in range(10 * len(self.pieces) + 100):
-            place = ambiguous(self.pieces, self.prompt)
-            if place is None:
-                return tuple(self.pieces)
-            self._vary(place)
-        raise ScriptError(
-            "repeats itself so much that no way to cut it tells its places apart: vary its text"
+        self._tell_apart()
+        return tuple(self.pieces)
+
+    def _tell_apart(self) -> None:
+        """Vary pieces until no context has two things to follow."""
+        follows: dict[Chain, bytes | None] = {}
+        noted: list[Chain] = []  # what each place from -1 on was the first to have, or nothing
+        left = 10 * len(self.pieces) + 100
+        while len(noted) <= len(self.pieces):
+            place = len(noted) - 1
+            following = self.pieces[place + 1] if place + 1 < len(self.pieces) else None
+            seen = self._context(place)
+            if follows.get(seen, following) == following:
+                noted.append(() if seen in follows else seen)
+                follows[seen] = following
+                continue
+            if not left:
+                raise ScriptError("repeats itself so much that its places can't be told apart: vary its text")
+            left -= 1
+            again = self._vary(place)
+            for key in noted[again:]:
+                follows.pop(key, None)
+            del noted[again:]
+
+    def _context(self, place: int) -> Chain:
+        """What the network sees when the piece at ``place`` is the last token; at -1 it is the prompt's."""
+        own = self.pieces[max(0, place + 1 - LOOKBACK) : place + 1]
+        return (
+            (*self.prompt[len(self.prompt) + len(own) - LOOKBACK :], *own) if len(own) < LOOKBACK else (*own,)
         )
 
-    def _vary(self, place: int) -> None:
-        """Cut one of the tokens seen at ``place`` otherwise, the earliest that can be."""
+    def _vary(self, place: int) -> int:
+        """Cut one of the pieces seen at ``place`` otherwise, the earliest that can be; return which."""
         for at in range(max(0, place - LOOKBACK + 1), place + 1):
             if self.fixed[at]:
                 continue
@@ -122,7 +144,7 @@ class _Cutting:
             ways = [way for way in ways if way != self.pieces[at : at + many] and self._allowed(way)]
             if ways:
                 self._replace(at, many, self.random.choice(ways))
-                return
+                return at
         raise ScriptError("repeats itself where there is nothing but special tokens")
 
     def _allowed(self, way: Sequence[bytes]) -> bool:
@@ -142,15 +164,3 @@ def _segments(text: str, special: Sequence[str]) -> Iterator[tuple[str, bool]]:
     for part in re.split("(" + "|".join(map(re.escape, longest_first)) + ")", text):
         if part:
             yield part, part in special
-
-
-def ambiguous(chain: Sequence[bytes], prompt: Chain = ()) -> int | None:
-    """The first place where the ``LOOKBACK`` last tokens stood before, with something else to follow."""
-    follows: dict[Chain, bytes | None] = {}
-    whole = (*prompt, *chain)
-    for place in range(-1, len(chain)):
-        following = chain[place + 1] if place + 1 < len(chain) else None
-        end = len(prompt) + place + 1
-        if follows.setdefault(whole[max(0, end - LOOKBACK) : end], following) != following:
-            return place
-    return None

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from conformance.scripted_model import Scripted
-from conformance.scripted_model.cutting import Split
+from conformance.scripted_model.cutting import LOOKBACK, Split
 from conformance.scripted_model.vocabulary import Script, Specials, vocabulary
 from conformance.scripted_model.weights import Model, compute
 
@@ -28,6 +28,17 @@ def model_of(
     """A model that says these texts, each ended by ``END``."""
     scripts = {name: Script(text, END) for name, text in texts.items()}
     return compute(vocabulary(scripts, specials, Split.read(split), prompt=prompt), ctx=ctx)
+
+
+def ambiguous(chain: Sequence[bytes], prompt: Sequence[bytes] = ()) -> bool:
+    """Whether the same last tokens stand at two places of a script, with something else to follow."""
+    follows: dict[tuple[bytes, ...], bytes | None] = {}
+    whole = (*prompt, *chain)
+    for end in range(len(prompt), len(whole) + 1):
+        following = whole[end] if end < len(whole) else None
+        if follows.setdefault(whole[max(0, end - LOOKBACK) : end], following) != following:
+            return True
+    return False
 
 
 def scripted(texts: Mapping[str, str]) -> dict[str, Scripted]:

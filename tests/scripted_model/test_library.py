@@ -40,6 +40,8 @@ def test_the_dialect_reads_the_ideal_turns_back_from_their_scripts(name: str) ->
     for marked, one in found.items():
         if marked.startswith("parser.") or one.turn is None or thinks_again(one.turn):
             continue
+        if one.turn.calls and not tools[marked]:
+            continue  # a tool of a wire's own: nobody knows the types of its raw values
         read = grammar.parse(opening + one.script.text, tools[marked]).to_turn()
         assert values(read.calls) == values(one.turn.calls), marked
         assert read.text.strip() == one.turn.text.strip(), marked
