@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, Protocol
 from urllib.parse import quote, urlencode
@@ -13,6 +13,7 @@ from urllib.parse import quote, urlencode
 from conformance.dialects import Dialect
 from conformance.scenarios import Scenario
 from conformance.scenarios.base import ModelDidNot, Stuck, asks_of, marked, marker
+from conformance.scenarios.walking import imagined
 from conformance.transport.client import Transport
 from conformance.types import (
     JSON,
@@ -24,7 +25,6 @@ from conformance.types import (
     Expect,
     Failure,
     HttpRequest,
-    HttpResponse,
     Loss,
     Part,
     Raw,
@@ -296,7 +296,7 @@ class Plan:
 def plan(scenario: Scenario, wire: Wire, dialect: Dialect | None = None) -> Plan:
     """The cost of one attempt, found by walking the script with its ideal turns; sends nothing."""
     total = Plan(0, 0, 0)
-    for step in _imagined(scenario):
+    for step in imagined(scenario):
         for ask in asks_of(step):
             worded, _ = _worded(ask.request, dialect)
             body = _json_bytes(wire.encode(worded, model="", losses=[]))
@@ -312,8 +312,8 @@ def inexpressible(scenario: Scenario, wire: Wire, dialect: Dialect | None = None
         return f"the scenario is about {' and '.join(scenario.wires)}"
     if scenario.policy and dialect is not None:
         return f"a policy is about what {wire.name} itself says; {dialect.name} says it in the text"
-    imagined = {id(part) for turn in scenario.ideal for part in turn.parts}
-    for number, step in enumerate(_imagined(scenario), 1):
+    ideal = {id(part) for turn in scenario.ideal for part in turn.parts}
+    for number, step in enumerate(imagined(scenario), 1):
         for ask in asks_of(step):
             worded, spoken = _worded(ask.request, dialect)
             written: list[Loss] = []
@@ -321,7 +321,7 @@ def inexpressible(scenario: Scenario, wire: Wire, dialect: Dialect | None = None
             for who, request, losses in ((dialect, ask.request, spoken), (wire, worded, written)):
                 for lost in losses:
                     # What the endpoint says itself comes with all that its wire wants back (a signature).
-                    if who and lost.weight == "meaning" and id(_at(request, lost.path)) not in imagined:
+                    if who and lost.weight == "meaning" and id(_at(request, lost.path)) not in ideal:
                         return f"{who.name} has no words for step {number}: {lost.what} ({lost.path})"
     return None
 
@@ -336,28 +336,3 @@ def _at(request: Request, path: str) -> object:
 
 
 _PART = re.compile(r"/messages/(\d+)/parts/(\d+)")
-
-
-def _imagined(scenario: Scenario) -> Iterator[Step]:
-    """The steps of the script when every answer is the ideal one."""
-    script = scenario.script()
-    asked = 0
-    try:
-        step = next(script)
-        while True:
-            yield step
-            asks = asks_of(step)
-            turns: list[Turn | None] = list(scenario.ideal[asked : asked + len(asks)]) or [None]
-            asked += len(asks)
-            replies = tuple(Reply(_IMAGINED, turn) for turn in turns)
-            step = script.send(replies if isinstance(step, Together) else replies[0])
-    except (StopIteration, Stuck, ModelDidNot):
-        return
-
-
-_IMAGINED = Exchange(
-    request=HttpRequest("POST", "", (), b""),
-    response=HttpResponse(200, (), b""),
-    ending="complete",
-    wire="openai-chat",
-)

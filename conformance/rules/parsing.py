@@ -201,7 +201,7 @@ def as_written(scripted: Scripted) -> Iterator[Violation]:
     violating=after(NEUSS, of_case(NEUSS, None, call(arguments="{'city': 'Neuss'}"))),
     conforming=after(NEUSS, of_case(NEUSS, in_hermes(NEUSS))),
     also=("chat.response.tool-call-arguments-json",),
-    consequence="the client's JSON parser raises in the midst of the loop, or the arguments are dropped",
+    consequence="a client that parses the arguments fails in the midst of the loop, or drops them",
 )
 def arguments_json(scripted: Scripted) -> Iterator[Violation]:
     """What is no JSON becomes no call.

@@ -64,6 +64,7 @@ SAME = after(BEFORE, WHOLE, _streamed())
 @rule(
     "parser.stream.outcome-as-whole",
     wires=WIRES,
+    needs=("request", "purpose"),
     level="SHOULD",
     basis="derived",
     source=STREAM,
@@ -90,6 +91,7 @@ def outcome(twice: Twice) -> Iterator[Violation]:
 @rule(
     "parser.stream.calls-as-whole",
     wires=WIRES,
+    needs=("request", "purpose"),
     level="MUST",
     basis="derived",
     source=STREAM,
@@ -115,6 +117,7 @@ def calls(twice: Twice) -> Iterator[Violation]:
 @rule(
     "parser.stream.text-as-whole",
     wires=WIRES,
+    needs=("request", "purpose"),
     level="MUST",
     basis="derived",
     source=STREAM,
@@ -134,6 +137,7 @@ def text(twice: Twice) -> Iterator[Violation]:
 @rule(
     "parser.stream.space-as-whole",
     wires=WIRES,
+    needs=("request", "purpose"),
     level="SHOULD",
     basis="convention",
     source=STREAM,
@@ -155,6 +159,7 @@ def space(twice: Twice) -> Iterator[Violation]:
 @rule(
     "parser.stream.reasoning-as-whole",
     wires=WIRES,
+    needs=("request", "purpose"),
     level="SHOULD",
     basis="derived",
     source=STREAM,
@@ -176,6 +181,7 @@ def reasoning(twice: Twice) -> Iterator[Violation]:
 @rule(
     "parser.stream.finish-as-whole",
     wires=WIRES,
+    needs=("request", "purpose"),
     level="MUST",
     basis="derived",
     source=STREAM,
@@ -195,6 +201,7 @@ def finish(twice: Twice) -> Iterator[Violation]:
 @rule(
     "parser.stream.usage-as-whole",
     wires=WIRES,
+    needs=("request", "purpose"),
     level="SHOULD",
     basis="derived",
     source=(STREAM, schema("CompletionUsage")),

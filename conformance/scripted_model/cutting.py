@@ -14,6 +14,7 @@ LOOKBACK = 8
 others."""
 
 _LENGTHS = (2, 3, 3, 4, 5, 6)  # bytes: the sizes of real tokens, so chunks cut texts at odd places
+_TRIES = 8  # ways to cut a piece otherwise
 _TAG = re.compile(rb"<[^<>]*>")  # engines take some tokens of this shape for end-of-turn by their text alone
 
 
@@ -86,9 +87,8 @@ class _Cutting:
             yield data
         else:
             piece = b""
-            while (
-                data
-            ):  # the last piece decides about the next, so like texts are cut alike, and share tokens
+            while data:
+                # The last piece decides about the next: like texts are cut alike, and share tokens.
                 digest = hashlib.sha256(f"{self.split.seed}:".encode() + piece).digest()
                 length = _LENGTHS[digest[0] % len(_LENGTHS)]
                 piece, data = data[:length], data[length:]
@@ -128,23 +128,23 @@ class _Cutting:
     def _context(self, place: int) -> Chain:
         """What the network sees when the piece at ``place`` is the last token; at -1 it is the prompt's."""
         own = self.pieces[max(0, place + 1 - LOOKBACK) : place + 1]
-        return (
-            (*self.prompt[len(self.prompt) + len(own) - LOOKBACK :], *own) if len(own) < LOOKBACK else (*own,)
-        )
+        before = self.prompt[max(0, len(self.prompt) + len(own) - LOOKBACK) :]
+        return (*before, *own)
 
     def _vary(self, place: int) -> int:
-        """Cut one of the pieces seen at ``place`` otherwise, the earliest that can be; return which."""
-        for at in range(max(0, place - LOOKBACK + 1), place + 1):
+        """Cut one of the pieces seen at ``place`` otherwise; return which."""
+        seen = range(max(0, place - LOOKBACK + 1), place + 1)
+        for at in self.random.sample(seen, len(seen)):  # in a fixed order it may come round to where it was
             if self.fixed[at]:
                 continue
             many = 2 if at < place and not self.fixed[at + 1] else 1
             text = b"".join(self.pieces[at : at + many])
-            ways = [[text]] if many == 2 else []
-            ways += [[text[:n], text[n:]] for n in range(1 + (at == 0), len(text))]
-            ways = [way for way in ways if way != self.pieces[at : at + many] and self._allowed(way)]
-            if ways:
-                self._replace(at, many, self.random.choice(ways))
-                return at
+            cuts = range(1 + (at == 0), len(text) + (many == 2))  # at the end: one piece
+            for cut in self.random.sample(cuts, min(_TRIES, len(cuts))):
+                way = [text[:cut], text[cut:]] if cut < len(text) else [text]
+                if way != self.pieces[at : at + many] and self._allowed(way):
+                    self._replace(at, many, way)
+                    return at
         raise ScriptError("repeats itself where there is nothing but special tokens")
 
     def _allowed(self, way: Sequence[bytes]) -> bool:

@@ -21,7 +21,11 @@ from tests.engine.support import at, cells, configure, gathering, go, served
 REFERENCE = {"persona": "reference", "model": "reference", "scripted": True}
 DEEPSEEK = {**REFERENCE, "persona": "deepseek"}
 GEMINI = {**REFERENCE, "persona": "gemini-front"}
-DEEPSEEK_QUIRKS = ["deepseek-reasoning-echo-required", "duplicate-tool-names-rejected"]
+DEEPSEEK_QUIRKS = [
+    "deepseek-reasoning-echo-required",
+    "duplicate-tool-names-rejected",
+    "deepseek-thinking-tool-choice-required",
+]
 GEMINI_QUIRKS = ["gemini-tool-choice-required-unreliable", "gemini-error-body-array"]
 
 
@@ -79,6 +83,9 @@ def test_the_clean_persona_conforms_everywhere(tmp_path: Path) -> None:
                 "history.without-tools",
                 "limits.large-tool-result",
                 "quirks.deepseek-reasoning-echo-required",
+                "quirks.deepseek-thinking-tool-choice-required",
+                "tools.choice-required",
+                "tools.choice-named",
             },
         ),
         (GEMINI, GEMINI_QUIRKS, {"tools.choice-required", *REFUSING}),
@@ -91,7 +98,9 @@ def test_a_misbehaving_persona_shows_exactly_its_declared_quirks(
     outcome = go(configure(tmp_path, e={**row, "quirks": quirks}), intrusive=True)
     verdicts = {name: cell.verdict for name, cell in cells(outcome).items()}
     assert {name for name, verdict in verdicts.items() if verdict == "quirk"} == where
-    assert {name for name, verdict in verdicts.items() if verdict == "conforms"} == CHAT - where
+    declined = {name for name, verdict in verdicts.items() if verdict == "refused"}
+    assert declined <= {"tools.allowed-tools"}
+    assert {name for name, verdict in verdicts.items() if verdict == "conforms"} == CHAT - where - declined
     assert {f.quirk for c in outcome.matrix.cells for f in c.findings if f.level != "MAY"} == set(quirks)
     assert not outcome.matrix.notes
     assert exit_code(outcome, ["e"]) == 0
@@ -148,7 +157,7 @@ def test_record_then_replay_gives_the_same_cells_without_a_socket(
     assert {n: (c.verdict, c.findings, c.reason) for n, c in cells(replayed).items()} == {
         n: (c.verdict, c.findings, c.reason) for n, c in cells(recorded).items()
     }
-    assert {c.verdict for c in replayed.matrix.cells} == {"conforms", "quirk", "unsupported"}
+    assert {c.verdict for c in replayed.matrix.cells} == {"conforms", "quirk", "refused", "unsupported"}
 
 
 def test_one_missing_cassette_of_a_recorded_endpoint_is_an_error_cell(tmp_path: Path) -> None:
@@ -260,7 +269,7 @@ def test_the_committed_reference_rows_show_nothing_but_what_they_declare() -> No
     root = Path(__file__).parents[2]
     rows = [n for n in yaml.safe_load((root / "providers.yaml").read_text())["endpoints"] if "reference" in n]
     outcome = go(str(root / "providers.yaml"), endpoints=tuple(rows))
-    assert {c.verdict for c in outcome.matrix.cells} == {"conforms", "quirk", "unsupported"}
+    assert {c.verdict for c in outcome.matrix.cells} == {"conforms", "quirk", "refused", "unsupported"}
     assert [note.split(" in ")[0] for note in outcome.matrix.notes] == [
         "reference-responses holds to the flavour openai",
         "reference-open-responses holds to the flavour open-responses",

@@ -115,7 +115,6 @@ def fired(exchanges: Exchanges) -> set[str]:
         pytest.param(tool_stream(opened(arguments=WHOLE)), id="a whole call in one delta"),
         pytest.param(tool_stream(opened(), tool_piece(0, WHOLE, type="function")), id="the type repeated"),
         pytest.param(tool_stream(opened(), tool_piece(0, WHOLE, id="")), id="an empty id later on"),
-        pytest.param(stream(start(), ERROR_EVENT, done=b""), id="a stream that ends in an error"),
         pytest.param(stream(start(), done=b"", ending="closed-by-us"), id="a stream that we closed"),
         pytest.param(stream(start(), done=b"", ending="stalled"), id="a stream that stalled"),
         pytest.param(stream(start(), done=b"data: {", ending="too-large"), id="a stream too large to read"),

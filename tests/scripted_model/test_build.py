@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ import gguf
 import numpy as np
 import pytest
 
-from conformance.scripted_model import CHECKPOINTS, MissingExtra, ScriptError, Settings, Split, build
+from conformance.scripted_model import CHECKPOINTS, ScriptError, Settings, Split, build
 from conformance.scripted_model.vocabulary import MAX_SCRIPTS
 
 from .models import CALL, scripted
@@ -176,7 +177,7 @@ def test_more_scripts_than_one_model_holds_become_several_and_scenarios_stay_who
 def test_so_does_more_text_than_one_model_should_hold(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("conformance.scripted_model.build.MAX_BYTES", 100)
+    monkeypatch.setattr(sys.modules[build.__module__], "MAX_BYTES", 100)
     texts = {f"s{n}/0": f"{n} is the number of this text, which is as long as that." for n in range(5)}
     texts["long/0"] = "This text alone is longer than all that should be in one model. " * 3
     built = build(scripted(texts), tmp_path, Settings(format="gguf"))
@@ -196,14 +197,3 @@ def test_a_script_longer_than_the_context_is_refused_and_nothing_is_written(tmp_
     with pytest.raises(ScriptError, match=r"'long': .* context of 64"):
         build(scripted({"long": "One word after the other. " * 9}), tmp_path / "out", Settings(ctx=64))
     assert files(tmp_path) == set()
-
-
-def test_a_missing_package_is_named_with_the_extra_that_brings_it(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    monkeypatch.setattr("sys.path", [])
-    monkeypatch.delitem(__import__("sys").modules, "gguf")
-    with pytest.raises(
-        MissingExtra, match=r"needs gguf: pip install 'llm-wire-conformance\[scripted-model\]'"
-    ):
-        build(scripted(TEXTS), tmp_path, Settings())
