@@ -182,7 +182,7 @@ class Acquirer:
         cell = cell or (unobserved(endpoint, scenario) if adapted else None)
         if cell is None and transport is None:
             path = cassette_path(endpoint, scenario.id, self._options)
-            cell = unmeasured(endpoint, scenario, path, record_command(endpoint, self._options, scenario.id))
+            cell = unmeasured(endpoint, scenario, path, record_command(endpoint, self._options))
         if cell is None:
             if transport is None:
                 acquired, flags = await self._replay(endpoint, scenario, target, redactor)

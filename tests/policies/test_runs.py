@@ -37,7 +37,7 @@ def test_a_recorded_endpoint_that_was_never_asked_is_not_run_and_nothing_is_amis
     cell = cells(outcome)["policies.tool-choice"]
     assert (cell.verdict, cell.observations) == ("not-run", ())
     assert cell.reason == "no cassette; record it: " + (
-        f"conformance run --config {config} --record --endpoint e --scenario policies.tool-choice"
+        f"conformance run --config {config} --record --endpoint e"
     )
     assert exit_code(outcome, ["e"]) == 0
 

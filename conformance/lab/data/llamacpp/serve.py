@@ -29,7 +29,8 @@ def main() -> None:
     params.port = options.port
     params.n_ctx = options.ctx * options.parallel  # llama.cpp divides the context among its slots
     params.n_parallel = options.parallel
-    params.cpuparams.n_threads = min(2, os.cpu_count() or 1)
+    # The model is tiny: a second thread only waits for the first, on a busy machine for a second a request.
+    params.cpuparams.n_threads = 1
     params.use_jinja = True
     if options.key_env:
         params.api_keys = [os.environ[options.key_env]]
