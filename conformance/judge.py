@@ -104,8 +104,8 @@ def judge_attempt(
             (refused if verdict == "refused" else broken if lost else unjudged).add(number)
             reasons.setdefault(verdict, reason)
 
-    rules = (strictness or Strictness()).selected()
-    rulebook = (strictness or Strictness()).rulebook
+    strictness = strictness or Strictness()
+    rules, rulebook = strictness.selected(), strictness.rulebook
     findings: list[Finding] = []
     found = check(attempt.exchanges, rules=rules, rulebook=rulebook)
     for finding in (*found, *compared(beside, attempt.exchanges, rules, rulebook)):
@@ -117,15 +117,12 @@ def judge_attempt(
         declared = next((q.id for q in quirks if q.explains(scenario.id, finding)), None)
         finding = replace(finding, quirk=declared)
         findings.append(finding)
-        if finding.level == "MAY":
-            if declared is not None:
-                reasons.setdefault("quirk", f"declared: {declared}")
-            continue
-        if rule_of(finding.rule).subject == "model":
+        counts = finding.level != "MAY"
+        if counts and rule_of(finding.rule).subject == "model":
             reasons.setdefault("inconclusive", f"the model did not: {finding.message}")
         elif declared is not None:
             reasons.setdefault("quirk", f"declared: {declared}")
-        else:
+        elif counts:
             reasons.setdefault("violates" if finding.level == "MUST" else "warns", finding.message)
 
     if attempt.outcome == "model-did-not":
@@ -152,13 +149,13 @@ def _measured(scenario: Scenario, attempt: Attempt) -> Judgement:
     """What was observed: ``conforms`` where anything was, whatever it is."""
     reasons: dict[VerdictName, str] = {}
     lost: set[int] = set()
-    answers = any(exchange.response is not None for exchange in attempt.exchanges)
     for number, exchange in enumerate(attempt.exchanges):
-        let_off = None if answers and hangs(exchange) else excuse(scenario, exchange)
+        let_off = None if hangs(exchange, attempt.exchanges) else excuse(scenario, exchange)
         if let_off is not None:
             verdict, reason = let_off
             reasons.setdefault(verdict, reason)
-            lost |= {number} if verdict == "error" else set()
+            if verdict == "error":
+                lost.add(number)
     why = f"the model did not {attempt.reason}" if attempt.outcome == "model-did-not" else attempt.reason
     found = observe(POLICIES[scenario.policy], attempt.exchanges, lost=lost, reason=why)
     if all(one.outcome == INCONCLUSIVE for one in found):
@@ -199,7 +196,7 @@ def judge(
         findings=decided.findings,
         reason=reason,
         attempts=len(attempts),
-        requests=sum(len(a.exchanges) for a in attempts),
+        requests=sum(len(a.sent) for a in attempts),
         elapsed_ms=sum(e.elapsed_ms for a in attempts for e in a.exchanges),
         decided_by=number,
         flavour=decided.flavour,

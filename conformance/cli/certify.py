@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 import click
 
 from conformance.cli.failing import clearly
+from conformance.cli.options import INTRUSIVE, KNOWN, MATRIX_AS_JSON, MIN_JUDGED, SCENARIOS, VERBOSE
 from conformance.cli.run import command_line, prepare, print_drill_down, reader_may_leave
 
 if TYPE_CHECKING:
@@ -50,9 +51,7 @@ Examples:
 )
 @click.option("--key-env", default=None, metavar="VAR", help="Environment variable that holds the key.")
 @click.option("--name", default=None, metavar="NAME", help="Name in reports [default: made from the URL].")
-@click.option(
-    "--scenario", "scenarios", multiple=True, metavar="GLOB", help="Only scenarios like this (repeatable)."
-)
+@SCENARIOS
 @click.option("--rule", "rules", multiple=True, metavar="ID", help="Judge only this rule (repeatable).")
 @click.option("--dry-run", is_flag=True, help="Say what would be sent, send nothing.")
 @click.option(
@@ -62,7 +61,7 @@ Examples:
     metavar="N",
     help="Never send more than N requests.",
 )
-@click.option("--known", default=None, metavar="FILE", help="Known findings that don't fail the run.")
+@KNOWN
 @click.option(
     "--out", default=None, metavar="DIR", help="Where everything goes [default: reports/certify-NAME]."
 )
@@ -74,18 +73,10 @@ Examples:
     show_default=True,
     help="How often a scenario is run when the model does not do what it needs.",
 )
-@click.option("--intrusive", is_flag=True, help="Also run scenarios that cost or annoy.")
-@click.option(
-    "--min-judged",
-    type=click.FloatRange(0, 100),
-    default=0.0,
-    metavar="PERCENT",
-    help="Exit 3 when less than this share of the cells was judged.",
-)
-@click.option("--json", "as_json", is_flag=True, help="The matrix on stdout, everything else on stderr.")
-@click.option(
-    "-v", "--verbose", count=True, help="Show the exchanges of the cells with findings (-vv: of all)."
-)
+@INTRUSIVE
+@MIN_JUDGED
+@MATRIX_AS_JSON
+@VERBOSE
 @clearly
 def certify(
     base_url: str,

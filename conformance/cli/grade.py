@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, cast
 import click
 
 from conformance.cli.failing import clearly
+from conformance.cli.options import RULEBOOK
 from conformance.types import WIRES
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from conformance.types import Level, Rulebook, WireName
 
 _FEW = 3
+_PATH = click.Path(path_type=Path)
 
 HELP = """Judge recorded traffic: cassettes, HAR files, logs. No keys, no network.
 
@@ -54,7 +56,7 @@ Exit codes:
 
 
 @click.command(help=HELP)
-@click.argument("paths", nargs=-1, required=True, metavar="PATH...", type=click.Path(path_type=Path))
+@click.argument("paths", nargs=-1, required=True, metavar="PATH...", type=_PATH)
 @click.option("--rule", "rules", multiple=True, metavar="GLOB", help="Only rules like this (repeatable).")
 @click.option(
     "--level",
@@ -62,13 +64,7 @@ Exit codes:
     default="MAY",
     help="Only rules of this level or graver.",
 )
-@click.option(
-    "--rulebook",
-    type=click.Choice(["default", "literal"]),
-    default="default",
-    show_default=True,
-    help="literal: what the published schema says word for word.",
-)
+@RULEBOOK
 @click.option(
     "--fail-on",
     type=click.Choice(["MUST", "SHOULD", "never"]),
@@ -88,14 +84,14 @@ Exit codes:
     "suggest",
     default=None,
     metavar="FILE",
-    type=click.Path(path_type=Path),
+    type=_PATH,
     help="Write draft entries for deviations that repeat.",
 )
 @click.option(
     "--baseline",
     default=None,
     metavar="FILE",
-    type=click.Path(path_type=Path),
+    type=_PATH,
     help="Findings that are known: only new ones fail.",
 )
 @click.option(
@@ -103,7 +99,7 @@ Exit codes:
     "write_to",
     default=None,
     metavar="FILE",
-    type=click.Path(path_type=Path),
+    type=_PATH,
     help="Write today's findings as the baseline.",
 )
 @click.option(
@@ -119,14 +115,14 @@ Exit codes:
     "sarif_to",
     default=None,
     metavar="FILE",
-    type=click.Path(path_type=Path),
+    type=_PATH,
     help="Findings for code hosts, as SARIF 2.1.0.",
 )
 @click.option(
     "--out",
     default=None,
     metavar="DIR",
-    type=click.Path(path_type=Path),
+    type=_PATH,
     help="The reports that run writes, endpoint x chapter of rules.",
 )
 @click.option("-v", "--verbose", count=True, help="More places of each deviation, MAY rules, every reason.")

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, ParamSpec
 import click
 
 from conformance.cli.failing import clearly
+from conformance.cli.options import CASSETTES, SCENARIOS
 from conformance.cli.outputs import as_json
 
 if TYPE_CHECKING:
@@ -192,13 +193,9 @@ def rows(names: tuple[str, ...]) -> int:
 @lab.command()
 @click.argument("names", nargs=-1, required=True, metavar="NAME...")
 @click.option("--config", default="providers.yaml", show_default=True, help="Rows with declared quirks.")
-@click.option(
-    "--cassettes", default=None, metavar="DIR", help="Recordings [default: cassettes/ beside the config]."
-)
+@CASSETTES
 @click.option("--endpoint", "endpoints", multiple=True, metavar="ROW", help="Only this row (repeatable).")
-@click.option(
-    "--scenario", "scenarios", multiple=True, metavar="GLOB", help="Only scenarios like this (repeatable)."
-)
+@SCENARIOS
 @click.option("--check", is_flag=True, help="Keep the old recording; exit 1 where the new one differs.")
 @PORTS
 @in_lab

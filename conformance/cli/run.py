@@ -15,6 +15,16 @@ import click
 
 from conformance.cli.diff import read_matrix
 from conformance.cli.failing import clearly
+from conformance.cli.options import (
+    CASSETTES,
+    INTRUSIVE,
+    KNOWN,
+    MATRIX_AS_JSON,
+    MIN_JUDGED,
+    RULEBOOK,
+    SCENARIOS,
+    VERBOSE,
+)
 
 if TYPE_CHECKING:
     from conformance.types import Basis, Matrix, Rulebook
@@ -39,9 +49,7 @@ Examples:
 @click.option(
     "--endpoint", "endpoints", multiple=True, metavar="NAME", help="Only this endpoint (repeatable)."
 )
-@click.option(
-    "--scenario", "scenarios", multiple=True, metavar="GLOB", help="Only scenarios like this (repeatable)."
-)
+@SCENARIOS
 @click.option(
     "--replay", "mode", flag_value="replay", default="replay", help="Cassettes and simulator (default)."
 )
@@ -51,27 +59,19 @@ Examples:
     "-n", "workers", type=click.IntRange(0), default=0, metavar="N", help="Spread endpoints over N processes."
 )
 @click.option("--out", default="reports/latest", show_default=True, metavar="DIR", help="Where reports go.")
-@click.option("--json", "as_json", is_flag=True, help="The matrix on stdout, everything else on stderr.")
-@click.option(
-    "--cassettes", default=None, metavar="DIR", help="Recordings [default: cassettes/ beside the config]."
-)
+@MATRIX_AS_JSON
+@CASSETTES
 @click.option(
     "--exchanges", default=None, metavar="FILE", help="Write every exchange, redacted, as a line of JSON."
 )
-@click.option("--known", default=None, metavar="FILE", help="Known findings that don't fail the run.")
+@KNOWN
 @click.option(
     "--baseline",
     default=None,
     metavar="FILE",
     help="A former matrix.json: tell what changed; exit 1 only for a MUST rule that held there.",
 )
-@click.option(
-    "--rulebook",
-    type=click.Choice(["default", "literal"]),
-    default="default",
-    show_default=True,
-    help="literal: what the published schema says word for word.",
-)
+@RULEBOOK
 @click.option(
     "--basis",
     "bases",
@@ -79,23 +79,15 @@ Examples:
     type=click.Choice(["schema", "prose", "spec", "sdk", "derived", "convention"]),
     help="Only rules on this basis (repeatable).",
 )
-@click.option(
-    "--min-judged",
-    type=click.FloatRange(0, 100),
-    default=0.0,
-    metavar="PERCENT",
-    help="Exit 3 when less than this share of the cells was judged.",
-)
+@MIN_JUDGED
 @click.option(
     "--adapted",
     is_flag=True,
     help="Run every cell through its endpoint's profile, with retries and fallback.",
 )
-@click.option("--intrusive", is_flag=True, help="Also run scenarios that cost or annoy.")
+@INTRUSIVE
 @click.option("--policies", is_flag=True, help="Show what policies were observed, aspect by aspect.")
-@click.option(
-    "-v", "--verbose", count=True, help="Show the exchanges of the cells with findings (-vv: of all)."
-)
+@VERBOSE
 @clearly
 def run(
     config: str,

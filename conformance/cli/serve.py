@@ -130,8 +130,8 @@ def serve(
     from conformance.cli.served import ServeLines
     from conformance.scenarios import scripts
     from conformance.simulator import Simulator
-    from conformance.simulator.answering import FAULTS_BY_NAME
     from conformance.simulator.choosing import choose
+    from conformance.simulator.faults import FAULTS_BY_NAME
     from conformance.simulator.script import Script, load_script
 
     served = choose(personas, quirks, models, any_key=no_key)

@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from conformance.engine import exchange_log
+from conformance.grade.recorded import SIMULATED
 from conformance.transport.coding import ContentDecoder
 from conformance.transport.redact import Redactor
 from conformance.types import Exchange
@@ -37,7 +38,7 @@ class ServeLog:
     def add(self, persona: str, exchange: Exchange) -> None:
         """Write the exchange, sooner or later."""
         self._room.acquire()
-        self._writer.submit(self._write, f"simulated:{persona}", exchange)
+        self._writer.submit(self._write, SIMULATED + persona, exchange)
 
     def close(self) -> None:
         """Write what waits."""

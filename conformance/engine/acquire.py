@@ -15,8 +15,8 @@ from typing import Any, TypeVar
 from conformance import config
 from conformance.config import Endpoint, FromEnv
 from conformance.dialects import dialect
-from conformance.engine.adapted import client_for, declared_quirks, unobserved
-from conformance.engine.cells import Acquired, broken, failed, unmeasured, unsupported
+from conformance.engine.adapted import client_for, declared_quirks
+from conformance.engine.cells import Acquired, broken, failed, unmeasured, unobserved, unsupported
 from conformance.engine.drive import Target, plan, run_script
 from conformance.engine.evidence import evidence, redacted
 from conformance.engine.exchange_log import append
@@ -144,6 +144,7 @@ class Acquirer:
                     cell = await self._cell(endpoint, source, scenario, target, transport, redactor)
                 except Exception as error:
                     cell = broken(endpoint, scenario, error)
+                cell = self._in_mode(cell)
                 self._first(endpoint.name, scenario.id, None)
                 futures[scenario.id].set_result(cell)
                 if self._on_cell is not None:
@@ -162,7 +163,7 @@ class Acquirer:
                 if future.done():
                     continue
                 if isinstance(error, Exception):
-                    future.set_result(broken(endpoint, scenario, error))
+                    future.set_result(self._in_mode(broken(endpoint, scenario, error)))
                 else:
                     future.set_exception(error)
             if not isinstance(error, Exception):
@@ -177,9 +178,8 @@ class Acquirer:
         transport: Transport | None,
         redactor: Redactor,
     ) -> Cell:
-        adapted = self._options.adapted
         cell = unsupported(endpoint, scenario, target.wire, target.dialect)
-        cell = cell or (unobserved(endpoint, scenario) if adapted else None)
+        cell = cell or (unobserved(endpoint, scenario) if self._options.adapted else None)
         if cell is None and transport is None:
             path = cassette_path(endpoint, scenario.id, self._options)
             cell = unmeasured(endpoint, scenario, path, record_command(endpoint, self._options))
@@ -195,7 +195,10 @@ class Acquirer:
             self._first(endpoint.name, scenario.id, acquired.attempts[0])
             shown_as = (target.base_url, endpoint.shown_url)
             cell = await self._aside(self._judged, endpoint, scenario, acquired, flags, redactor, shown_as)
-        return replace(cell, mode="adapted") if adapted else cell
+        return cell
+
+    def _in_mode(self, cell: Cell) -> Cell:
+        return replace(cell, mode="adapted") if self._options.adapted else cell
 
     async def _aside(self, work: Callable[..., T], *arguments: Any) -> T:
         return await self._loop.run_in_executor(self._judging, work, *arguments)
@@ -221,7 +224,6 @@ class Acquirer:
             reason=redactor.text(cell.reason),
             findings=tuple(redacted(finding, redactor) for finding in cell.findings),
             observations=tuple(replace(o, detail=redactor.text(o.detail)) for o in cell.observations),
-            requests=sum(len(attempt.sent) for attempt in attempts),
             evidence=evidence(decided.exchanges, redactor, shown_as, decided.behind),
         )
 

@@ -11,13 +11,9 @@ from conformance.engine.drive import Client, PlainClient
 from conformance.engine.options import Options, quirks_of
 from conformance.engine.reference_client import ReferenceClient, Sleep
 from conformance.grade.providers import by_url
-from conformance.profiles import PROFILES, Profile, profile, profile_of
+from conformance.profiles import PROFILES, Profile, guess_of, profile, profile_of
 from conformance.quirks import Quirk
 from conformance.scenarios import Scenario
-from conformance.types import Cell, WireName
-
-_OF_WIRE: dict[WireName, str] = {"anthropic-messages": "anthropic", "gemini": "google-gemini"}
-"""Wires that hardly anyone but their owner serves."""
 
 
 def profile_for(endpoint: Endpoint) -> Profile:
@@ -41,7 +37,7 @@ def profile_for(endpoint: Endpoint) -> Profile:
     )
     if counted:
         return PROFILES[counted.most_common(1)[0][0]]
-    return PROFILES[_OF_WIRE.get(endpoint.wire, "compatible")]
+    return guess_of(endpoint.wire)
 
 
 def declared_quirks(endpoint: Endpoint, options: Options) -> tuple[Quirk, ...]:
@@ -67,14 +63,6 @@ def client_for(endpoint: Endpoint, scenario: Scenario, options: Options, *, wait
         sleep=sleep,
         now=time.time,
     )
-
-
-def unobserved(endpoint: Endpoint, scenario: Scenario) -> Cell | None:
-    """The cell of a scenario that observes what an endpoint does by itself: a profile would hide it."""
-    if not scenario.policy:
-        return None
-    reason = "a policy is observed without a profile"
-    return Cell(endpoint.name, scenario.id, "adapted", "unsupported", reason=reason)
 
 
 async def _no_sleep(seconds: float) -> None:

@@ -33,17 +33,28 @@ def unsupported(
     endpoint: Endpoint, scenario: Scenario, wire: Wire, dialect: Dialect | None = None
 ) -> Cell | None:
     """The cell of a scenario that the endpoint does not claim or its wire can't say, if it is one."""
+    reason = _unclaimed(endpoint, scenario) or inexpressible(scenario, wire, dialect)
+    if reason is None:
+        return None
+    return Cell(endpoint.name, scenario.id, "strict", "unsupported", reason=reason)
+
+
+def _unclaimed(endpoint: Endpoint, scenario: Scenario) -> str | None:
     missing = [need for need in scenario.needs if need in endpoint.unsupported]
-    reason = f"the endpoint is configured as not supporting {', '.join(missing)}"
-    if not missing and "scripted" in scenario.needs and not endpoint.scripted:
-        missing, reason = ["scripted"], "only our scripted model writes what this needs"
-    if not missing and "auth" in scenario.needs and not (endpoint.key_env or endpoint.persona):
-        missing, reason = ["auth"], "the endpoint is configured without a key"
-    if not missing:
-        beyond = inexpressible(scenario, wire, dialect)
-        if beyond is None:
-            return None
-        reason = beyond
+    if missing:
+        return f"the endpoint is configured as not supporting {', '.join(missing)}"
+    if "scripted" in scenario.needs and not endpoint.scripted:
+        return "only our scripted model writes what this needs"
+    if "auth" in scenario.needs and not (endpoint.key_env or endpoint.persona):
+        return "the endpoint is configured without a key"
+    return None
+
+
+def unobserved(endpoint: Endpoint, scenario: Scenario) -> Cell | None:
+    """The cell of a scenario that observes what an endpoint does by itself: a profile would hide it."""
+    if not scenario.policy:
+        return None
+    reason = "a policy is observed without a profile"
     return Cell(endpoint.name, scenario.id, "strict", "unsupported", reason=reason)
 
 

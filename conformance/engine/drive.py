@@ -11,6 +11,7 @@ from typing import Any, Literal, Protocol
 from urllib.parse import quote, urlencode
 
 from conformance.dialects import Dialect
+from conformance.policies import hangs
 from conformance.scenarios import Scenario
 from conformance.scenarios.base import ModelDidNot, Stuck, asks_of, marked, marker
 from conformance.scenarios.walking import imagined
@@ -41,6 +42,8 @@ Outcome = Literal["done", "model-did-not", "stuck"]
 
 WRONG_KEY = "sk-wrong-0000000000000000000000"
 """Sent where a scenario asks for a wrong key; no provider ever issued it."""
+
+_PART = re.compile(r"/messages/(\d+)/parts/(\d+)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,10 +147,9 @@ async def run_script(
 
 
 def _ends(scenario: Scenario, reply: Reply, exchanges: Sequence[Exchange]) -> Failure | None:
-    """What a script can't go on from; who measures goes on where one that answered hangs."""
-    failure = reply.exchange.failure
-    measured = scenario.policy and failure is not None and failure.kind == "timeout"
-    return None if measured and any(exchange.response for exchange in exchanges) else failure
+    """What a script can't go on from; who measures a policy goes on where one that answered hangs."""
+    measured = scenario.policy and hangs(reply.exchange, exchanges)
+    return None if measured else reply.exchange.failure
 
 
 async def perform(
@@ -333,6 +335,3 @@ def _at(request: Request, path: str) -> object:
         return None
     message, part = map(int, found.groups())
     return request.messages[message].parts[part]
-
-
-_PART = re.compile(r"/messages/(\d+)/parts/(\d+)")

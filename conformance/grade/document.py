@@ -12,6 +12,7 @@ from conformance.grade.providers import ToldBy
 from conformance.grade.recorded import Fidelity, Unusable
 from conformance.grade.tally import Tally
 from conformance.types import WIRES, Basis, Finding, Flavour, Level
+from conformance.types.documents import COUNT, STRING, WIRE, array, closed, word_of
 
 _HIDDEN = re.compile(
     "[\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ud800-\udfff\ufeff\ufff9-\ufffb]"
@@ -147,39 +148,39 @@ def schema() -> dict[str, Any]:
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "Graded recordings",
-        **_object(
+        **closed(
             suite={"type": "object"},
-            exchanges={**_array(_EXCHANGE), "description": "those with findings, and those not graded"},
-            counts=_object(
-                **dict.fromkeys((*get_args(Outcome), "unreadable", "files"), _COUNT),
-                foreign={**_COUNT, "description": "files that are no recordings"},
+            exchanges={**array(_EXCHANGE), "description": "those with findings, and those not graded"},
+            counts=closed(
+                **dict.fromkeys((*get_args(Outcome), "unreadable", "files"), COUNT),
+                foreign={**COUNT, "description": "files that are no recordings"},
             ),
-            reasons=_array(_object(outcome=_enum(Outcome), reason=_STRING, exchanges=_COUNT)),
-            unreadable=_array(_object({"position": _COUNT}, file=_STRING, reason=_STRING)),
-            endpoints=_array(_object(endpoint=_STRING, wire=_WIRE, exchanges=_COUNT, graded=_COUNT)),
-            rules=_array(
-                _object(
-                    rule=_STRING,
-                    endpoint=_STRING,
-                    wire=_WIRE,
-                    judged={**_COUNT, "description": "exchanges that hold what the rule looks at"},
+            reasons=array(closed(outcome=word_of(Outcome), reason=STRING, exchanges=COUNT)),
+            unreadable=array(closed({"position": COUNT}, file=STRING, reason=STRING)),
+            endpoints=array(closed(endpoint=STRING, wire=WIRE, exchanges=COUNT, graded=COUNT)),
+            rules=array(
+                closed(
+                    rule=STRING,
+                    endpoint=STRING,
+                    wire=WIRE,
+                    judged={**COUNT, "description": "exchanges that hold what the rule looks at"},
                     not_gradable={
                         "type": "object",
-                        "additionalProperties": _COUNT,
+                        "additionalProperties": COUNT,
                         "description": "exchanges that did not keep what the rule needs, by reason",
                     },
                 )
             ),
-            deviations=_array(
-                _object(
-                    rule=_STRING,
-                    endpoint=_STRING,
-                    wire=_WIRE,
-                    level=_enum(Level),
-                    fault=_enum(Fault),
-                    exchanges=_COUNT,
-                    by_quirk={**_COUNT, "description": "exchanges in which a declared quirk explains it"},
-                    by_baseline={**_COUNT, "description": "exchanges in which the baseline knows it"},
+            deviations=array(
+                closed(
+                    rule=STRING,
+                    endpoint=STRING,
+                    wire=WIRE,
+                    level=word_of(Level),
+                    fault=word_of(Fault),
+                    exchanges=COUNT,
+                    by_quirk={**COUNT, "description": "exchanges in which a declared quirk explains it"},
+                    by_baseline={**COUNT, "description": "exchanges in which the baseline knows it"},
                 )
             ),
             interrupted={"type": "boolean", "description": "true when only a part was graded"},
@@ -187,60 +188,39 @@ def schema() -> dict[str, Any]:
     }
 
 
-def _object(optional: Mapping[str, Any] | None = None, **required: Any) -> dict[str, Any]:
-    return {
-        "type": "object",
-        "properties": {**required, **(optional or {})},
-        "required": list(required),
-        "additionalProperties": False,
-    }
-
-
-def _array(items: Any) -> dict[str, Any]:
-    return {"type": "array", "items": items}
-
-
-def _enum(literal: Any) -> dict[str, Any]:
-    return {"enum": list(get_args(literal))}
-
-
-_STRING = {"type": "string"}
-_COUNT = {"type": "integer", "minimum": 0}
-_WIRE = {"enum": list(WIRES)}
-
-_FINDING = _object(
+_FINDING = closed(
     {
-        "event": {**_COUNT, "description": "index of the stream's event"},
+        "event": {**COUNT, "description": "index of the stream's event"},
         "ms": {"type": "number", "description": "milliseconds since the request began"},
-        "more": {**_COUNT, "description": "further findings of the rule in the exchange, not told"},
-        "quirk": {**_STRING, "description": "the declared quirk that explains it"},
-        "known": {**_STRING, "description": "that the baseline knows it"},
-        "flavour": {**_enum(Flavour), "description": "the published reading of the wire that demands it"},
-        "consequence": {**_STRING, "description": "what breaks at clients"},
+        "more": {**COUNT, "description": "further findings of the rule in the exchange, not told"},
+        "quirk": {**STRING, "description": "the declared quirk that explains it"},
+        "known": {**STRING, "description": "that the baseline knows it"},
+        "flavour": {**word_of(Flavour), "description": "the published reading of the wire that demands it"},
+        "consequence": {**STRING, "description": "what breaks at clients"},
     },
-    rule=_STRING,
-    level=_enum(Level),
-    basis=_enum(Basis),
-    fault={**_enum(Fault), "description": "who deviates: the client's request, or the endpoint's answer"},
-    path={**_STRING, "description": "JSON Pointer into the exchange: /request/... or /response/..."},
-    message=_STRING,
-    wanted=_STRING,
-    got=_STRING,
+    rule=STRING,
+    level=word_of(Level),
+    basis=word_of(Basis),
+    fault={**word_of(Fault), "description": "who deviates: the client's request, or the endpoint's answer"},
+    path={**STRING, "description": "JSON Pointer into the exchange: /request/... or /response/..."},
+    message=STRING,
+    wanted=STRING,
+    got=STRING,
 )
 
-_EXCHANGE = _object(
-    file=_STRING,
-    position={**_COUNT, "description": "the exchange's place in its file, from 0"},
-    turn={**_COUNT, "description": "its place in its conversation, from 0"},
-    format=_STRING,
-    fidelity=_enum(Fidelity),
-    outcome=_enum(Outcome),
-    reason=_STRING,
+_EXCHANGE = closed(
+    file=STRING,
+    position={**COUNT, "description": "the exchange's place in its file, from 0"},
+    turn={**COUNT, "description": "its place in its conversation, from 0"},
+    format=STRING,
+    fidelity=word_of(Fidelity),
+    outcome=word_of(Outcome),
+    reason=STRING,
     wire={"enum": [*WIRES, None]},
-    endpoint=_STRING,
-    provider=_STRING,
-    told_by={"enum": list(get_args(ToldBy))},
-    model=_STRING,
+    endpoint=STRING,
+    provider=STRING,
+    told_by=word_of(ToldBy),
+    model=STRING,
     status={"type": "integer"},
-    findings=_array(_FINDING),
+    findings=array(_FINDING),
 )

@@ -21,8 +21,9 @@ from conformance.grade.looked_at import is_of_errors, is_own_error, names_of
 from conformance.grade.provider_marks import not_as_sent, published_reading
 from conformance.grade.providers import ToldBy
 from conformance.grade.recognise import NO_WIRE, Recognised, recognise
-from conformance.grade.recorded import Fidelity, Recorded, Unusable
+from conformance.grade.recorded import SIMULATED, Fidelity, Recorded, Unusable
 from conformance.quirks import Quirk
+from conformance.quirks.families import families
 from conformance.rules import RULES, Rule, rule_of
 from conformance.rules.across import PREFIX
 from conformance.rules.check import judged
@@ -68,7 +69,8 @@ class Grader:
 
     ``rules`` are ids; ``level`` is the lowest that counts; ``quirks`` are declared and forgive what they
     explain. ``wire`` and ``endpoint`` say of all exchanges what they would else be recognised by. With
-    ``by_provider`` all quirks that the catalogue has on the recognised provider are declared.
+    ``by_provider`` all quirks that the catalogue has on the recognised provider are declared, or on the
+    provider that a persona of the simulator plays.
     """
 
     rules: frozenset[str] | None = None
@@ -91,16 +93,12 @@ class Grader:
                     found.setdefault(wire, []).append(rule)
         return {wire: tuple(rules) for wire, rules in found.items()}
 
-    def declares(self, provider: str, finding: Finding) -> str | None:
-        """The declared quirk that explains a finding."""
-        return next(
-            (
-                quirk.id
-                for quirk in self.quirks
-                if (not self.by_provider or provider in quirk.providers) and quirk.fits(finding)
-            ),
-            None,
-        )
+    def declares(self, finding: Finding, provider: str, endpoint: str | None) -> str | None:
+        """The declared quirk that explains a finding; ``endpoint`` is the recording's name for it."""
+        for quirk in self.quirks:
+            if quirk.fits(finding) and (not self.by_provider or _is_of(quirk, provider, endpoint)):
+                return quirk.id
+        return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,6 +156,15 @@ class _Item:
 def fault_of(finding: Finding) -> Fault:
     """Whose fault a finding is: what is wrong in a request is its client's."""
     return "client" if rule_of(finding.rule).subject == "client" else "endpoint"
+
+
+def _is_of(quirk: Quirk, provider: str, endpoint: str | None) -> bool:
+    """Whether a provider has the quirk, or the persona that stands in for one."""
+    if endpoint is None or not endpoint.startswith(SIMULATED):
+        return provider in quirk.providers
+    persona = endpoint.removeprefix(SIMULATED)
+    family = families().get(persona)
+    return persona in quirk.providers or (family is not None and quirk.id in family.also)
 
 
 def foreign(unusable: Unusable) -> Graded | None:
@@ -363,7 +370,7 @@ def _told(finding: Finding, turn: int, item: _Item, grader: Grader) -> Finding:
         path=finding.path.removeprefix(f"/exchanges/{turn}"),
         wanted=_REDACTOR.text(finding.wanted),
         got=_REDACTOR.text(finding.got),
-        quirk=grader.declares(item.seen.provider, finding),
+        quirk=grader.declares(finding, item.seen.provider, item.recorded.endpoint),
     )
 
 

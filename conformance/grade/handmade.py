@@ -27,6 +27,8 @@ _SLACK = 64
 _REPLACED = re.compile(r"(?i)redacted|scrubbed|filtered|masked|x{3}|\*{3}|\.{3}|^<.*>$|^$")
 """What recorders write in place of a value that they hide."""
 _HEADER_REPLACED = re.compile(r"(?i)redacted|scrubbed|filtered|-X{3}$|\*{3}|^<[A-Z_]+>$")
+_BESIDE_AN_ID = (("openai-processing-ms", "x-request-id"), ("anthropic-ratelimit-", "request-id"))
+"""Beginnings of names of headers that a provider sends beside its request id, and the id's name."""
 _MACHINE_MADE = re.compile(r"[A-Za-z0-9]{16}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _NO_CHATCMPL = frozenset({"xai", "mistral", "perplexity", "zai", "vercel-gateway"})
 """Providers whose ids begin otherwise than OpenAI's: a body alone that has both is put together."""
@@ -110,16 +112,17 @@ def made_up(recorded: Recorded, reading: Reading, seen: Recognised) -> str | Non
 def without_replaced(recorded: Recorded) -> Recorded:
     """The recording without headers whose values its recorder replaced, and what that leaves of it.
 
-    An answer with neither Date nor Server came with others than the recorder kept, and so did one that has
-    OpenAI's time of processing without the request id that OpenAI sends beside it.
+    An answer with neither Date nor Server came with others than the recorder kept, and so did one without the
+    request id that its provider sends beside what is there.
     """
     response = recorded.exchange.response
     if response is None or "headers" not in recorded.kept:
         return recorded
     kept = tuple(one for one in response.headers if not _HEADER_REPLACED.search(one[1]))
     names = {name.lower() for name, _ in kept}
-    thinned = names.isdisjoint(("date", "server")) or (
-        "openai-processing-ms" in names and "x-request-id" not in names
+    thinned = names.isdisjoint(("date", "server")) or any(
+        request_id not in names and any(name.startswith(beginning) for name in names)
+        for beginning, request_id in _BESIDE_AN_ID
     )
     if len(kept) == len(response.headers) and not thinned:
         return recorded

@@ -35,6 +35,9 @@ KEPT: Mapping[Fidelity, frozenset[Aspect]] = {
 }
 """What a recording of each fidelity is evidence for, unless its importer knows better."""
 
+SIMULATED = "simulated:"
+"""Begins the name of an endpoint that is a persona of the simulator; the persona's own follows."""
+
 
 @dataclass(frozen=True, slots=True)
 class Recorded:

@@ -9,10 +9,13 @@ from conformance.policies.policy import INCONCLUSIVE, CannotTell, Policy
 from conformance.types import Exchange, Observation
 
 
-def hangs(exchange: Exchange) -> bool:
-    """Whether the endpoint did not answer in time, or stopped in the midst of its answer."""
+def hangs(exchange: Exchange, exchanges: Sequence[Exchange]) -> bool:
+    """Whether the endpoint did not answer in time, or stopped in the midst of its answer, and answered others
+    of the ``exchanges``: this is what was to be seen then, and no failure.
+    """
     failure = exchange.failure
-    return exchange.ending == "stalled" if failure is None else failure.kind == "timeout"
+    hanging = exchange.ending == "stalled" if failure is None else failure.kind == "timeout"
+    return hanging and any(one.response is not None for one in exchanges)
 
 
 def observe(

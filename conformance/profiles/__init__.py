@@ -44,6 +44,7 @@ from conformance.profiles.vllm import TGI, VLLM, SGLang
 from conformance.profiles.xai import XAI
 from conformance.profiles.xiaomi_mimo import XiaomiMimo
 from conformance.profiles.zai import ZAI
+from conformance.types import WireName
 
 __all__ = [
     "PROFILES",
@@ -51,6 +52,7 @@ __all__ = [
     "Asked",
     "Outcome",
     "Profile",
+    "guess_of",
     "outcome",
     "profile",
     "profile_of",
@@ -105,6 +107,8 @@ of.
 """
 
 _OF_PROVIDER = {provider: made for made in PROFILES.values() for provider in made.providers}
+_OF_WIRE: Mapping[WireName, str] = {"anthropic-messages": "anthropic", "gemini": "google-gemini"}
+"""Wires that hardly anyone but their owner serves."""
 
 
 def profile(name: str) -> Profile:
@@ -120,3 +124,8 @@ def profile(name: str) -> Profile:
 def profile_of(provider: str) -> Profile | None:
     """The profile for a provider of the catalogue, where there is one."""
     return PROFILES.get(provider) or _OF_PROVIDER.get(provider)
+
+
+def guess_of(wire: WireName) -> Profile:
+    """The profile for an endpoint of which no more is known than its wire."""
+    return PROFILES[_OF_WIRE.get(wire, "compatible")]

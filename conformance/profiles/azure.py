@@ -47,7 +47,7 @@ class Azure(OpenAI):
             return responses_bodies.items(body, responses_bodies.in_pairs)
         if asked.wire != "openai-chat":
             return body
-        body = bodies.without(body, ("think", "safety_identifier", "prompt_cache_key"))
+        body = bodies.without(body, bodies.OTHERS_PARAMETERS)
         return bodies.cap_spelt(body, "max_tokens") if bodies.matches(OTHERS, asked.model) else body
 
     def headers(self, headers: Headers, asked_wire: WireName) -> Headers:  # noqa: ARG002

@@ -6,10 +6,11 @@ import re
 from collections.abc import Callable, Collection
 from typing import Any
 
-from conformance.profiles.messages import BRIDGE, without_surrogates
+from conformance.profiles.messages import BRIDGE
 from conformance.wires.body import compact, parse
 
 Body = dict[str, Any]
+_SURROGATE = re.compile("[\ud800-\udfff]")
 
 REASONING_MEMBERS = (
     "reasoning_content",
@@ -28,6 +29,8 @@ MESSAGE_MEMBERS = {
 }
 """What OpenAI's schema has in a message, by its role."""
 CALL_MEMBERS = ("id", "type", "function", "custom")
+OTHERS_PARAMETERS = ("think", "prompt_cache_key", "safety_identifier")
+"""Parameters of Ollama and OpenAI that hosts refuse."""
 
 
 def messages(body: Body, change: Callable[[Body], Body]) -> Body:
@@ -183,9 +186,9 @@ def cap_spelt(body: Body, spelling: str) -> Body:
 
 
 def without_surrogates_in(value: Any) -> Any:
-    """The value with every lone surrogate in it, keys included, as U+FFFD. What holds none stays itself."""
+    """The value with every lone surrogate in it, keys included, as U+FFFD: no UTF-8 has a place for one."""
     if isinstance(value, str):
-        return without_surrogates(value)
+        return _SURROGATE.sub("\ufffd", value)
     if isinstance(value, dict):
         return {without_surrogates_in(k): without_surrogates_in(v) for k, v in value.items()}
     if isinstance(value, list):

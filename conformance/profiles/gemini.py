@@ -105,8 +105,8 @@ class GoogleGemini(Compatible):
     def repair_document(self, document: Any, asked: Asked) -> Any:
         """Model ids without the prefix that no request needs: Works around quirk `gemini-model-ids-prefixed`.
 
-        That a stream says ``stop`` beside calls the base puts right: Works around quirk
-        `gemini-stream-finish-stop`.
+        That a stream says ``stop`` beside calls the base puts right, and it takes errors out of their array:
+        Works around quirk `gemini-stream-finish-stop`. Works around quirk `gemini-error-body-array`.
         """
         document = super().repair_document(document, asked)
         listed = isinstance(document, dict) and document.get("object") == "list"
@@ -117,10 +117,6 @@ class GoogleGemini(Compatible):
             if isinstance(document, dict) and document.get("object") == "model"
             else document
         )
-
-    def repair_error(self, status: int, document: Any, asked: Asked) -> tuple[int, Any]:
-        """Errors out of their array: Works around quirk `gemini-error-body-array`."""
-        return super().repair_error(status, document, asked)
 
 
 def _signed_message(message: Body) -> Body:

@@ -9,7 +9,6 @@ from conformance.profiles import bodies, documents
 from conformance.profiles.calls import new_id
 from conformance.profiles.compatible import Compatible
 from conformance.profiles.messages import with_user
-from conformance.profiles.mistral import UNKNOWN
 from conformance.profiles.profile import Again, Asked, Body, Echo, Refusal
 from conformance.profiles.whole import asked_whole
 from conformance.types import ToolCall
@@ -45,7 +44,7 @@ class Groq(Compatible):
         body = super().prepare_body(body, asked)
         if asked.wire != "openai-chat":
             return body
-        return bodies.without(bodies.known_members(body), UNKNOWN)
+        return bodies.without(bodies.known_members(body), bodies.OTHERS_PARAMETERS)
 
     def again(self, failure: Refusal | str, asked: Asked) -> Again | None:
         """After ``tool_use_failed`` the model is shown what it said; a turn begun in a stream is thrown away.

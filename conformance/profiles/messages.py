@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
@@ -215,11 +214,3 @@ def few_calls(messages: Sequence[Message], most: int = MAX_CALLS) -> Iterable[Me
             out += [results[call.id] for call in some if call.id in results]
             lead = ()
     return out
-
-
-def without_surrogates(text: str) -> str:
-    """The text with every lone surrogate as U+FFFD: no UTF-8 has a place for one."""
-    return _SURROGATE.sub("\ufffd", text) if _SURROGATE.search(text) else text
-
-
-_SURROGATE = re.compile("[\ud800-\udfff]")

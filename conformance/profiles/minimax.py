@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from conformance.profiles import bodies, messages
 from conformance.profiles.compatible import Compatible
@@ -37,8 +37,9 @@ class MiniMax(Compatible):
         """Reasoning apart from the text; thinking ``adaptive`` where others say ``enabled``.
 
         Works around quirk `minimax-reasoning-inline-unless-split`. Works around quirk
-        `minimax-thinking-type-enabled-rejected`. Tags that are never closed are read all the same: Works
-        around quirk `think-tag-unterminated`.
+        `minimax-thinking-type-enabled-rejected`. Tags that are never closed the base reads all the same, and
+        a code that stands in an error's message: Works around quirk `think-tag-unterminated`. Works around
+        quirk `minimax-error-2013-envelope`.
         """
         body = super().prepare_body(body, asked)
         if asked.wire != "openai-chat":
@@ -50,7 +51,3 @@ class MiniMax(Compatible):
         if bodies.matches(ALWAYS_THINKS, asked.model) and kind == "disabled":
             body = bodies.without(body, ("thinking",))
         return {"reasoning_split": True, **body}
-
-    def repair_error(self, status: int, document: Any, asked: Asked) -> tuple[int, Any]:
-        """The code stands in the message: Works around quirk `minimax-error-2013-envelope`."""
-        return super().repair_error(status, document, asked)

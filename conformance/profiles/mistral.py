@@ -10,8 +10,6 @@ from conformance.profiles.ids import nine_letters
 from conformance.profiles.profile import Asked, Body
 from conformance.types import Request
 
-UNKNOWN = ("think", "prompt_cache_key", "safety_identifier")
-
 
 class Mistral(Compatible):
     """api.mistral.ai, and hosts that use Mistral's templates."""
@@ -62,5 +60,5 @@ class Mistral(Compatible):
         body = super().prepare_body(body, asked)
         if asked.wire != "openai-chat":
             return body
-        body = bodies.bridged(bodies.without(bodies.known_members(body), UNKNOWN))
+        body = bodies.bridged(bodies.without(bodies.known_members(body), bodies.OTHERS_PARAMETERS))
         return bodies.cap_spelt(body, "max_tokens")

@@ -44,12 +44,6 @@ class Moonshot(Compatible):
         """Works around quirk `moonshot-tool-choice-required-unsupported`: asked for in words."""
         return tools.softened(request)
 
-    def prepare_ids(self, request: Request, asked: Asked) -> Request:
-        """Kimi's ids (``functions.alpha:3``) go back as they are: Works around quirk
-        `kimi-id-functions-name-idx`.
-        """
-        return super().prepare_ids(request, asked)
-
     def prepare_reasoning(self, request: Request, asked: Asked) -> Request:  # noqa: ARG002
         """Works around quirk `kimi-reasoning-echo-required`."""
         return as_reasoning_content(request, pad=efforts.wants_thinking(request) is not False)
@@ -68,6 +62,8 @@ class Moonshot(Compatible):
         return efforts.with_extra(request, thinking=None) if efforts.effort_of(request) else request
 
     def prepare_body(self, body: Body, asked: Asked) -> Body:
-        """Works around quirk `unknown-message-fields-rejected`."""
+        """Works around quirk `unknown-message-fields-rejected`. Kimi's ids (``functions.alpha:3``) go back as
+        they are, which the base sees to: Works around quirk `kimi-id-functions-name-idx`.
+        """
         body = super().prepare_body(body, asked)
         return bodies.known_members(body, bodies.REASONING_MEMBERS) if asked.wire == "openai-chat" else body

@@ -120,13 +120,12 @@ class NousPortal(OpenRouter):
 
 
 class Aggregator(Compatible):
-    """Hosts that serve other companies' models; what counts is the host, not the model's name."""
+    """Hosts that serve other companies' models; what counts is the host, not the model's name.
+
+    No reasoning goes back: Works around quirk `kimi-reexporters-reject-echo`.
+    """
 
     name = "aggregator"
     providers: ClassVar[tuple[str, ...]] = ()
     echo: ClassVar[Echo] = "never"
     works_around: ClassVar[tuple[str, ...]] = (*Compatible.works_around, "kimi-reexporters-reject-echo")
-
-    def prepare_reasoning(self, request: Request, asked: Asked) -> Request:
-        """Works around quirk `kimi-reexporters-reject-echo`."""
-        return super().prepare_reasoning(request, asked)

@@ -61,11 +61,9 @@ def for_moonshot(schema: Any) -> Any:
 
 def _moonshot(node: Schema) -> Schema:
     out = dict(node)
-    nullable = out.pop("nullable", None)
-    del nullable
-    for key in ("oneOf",):
-        if key in out and "anyOf" not in out:
-            out["anyOf"] = out.pop(key)
+    out.pop("nullable", None)
+    if "oneOf" in out and "anyOf" not in out:
+        out["anyOf"] = out.pop("oneOf")
     if isinstance(out.get("enum"), list):
         out["enum"] = [value for value in out["enum"] if value not in (None, "")]
         if not out["enum"]:

@@ -103,4 +103,3 @@ class TGI(VLLM):
 
     name = "tgi"
     providers: ClassVar[tuple[str, ...]] = ("tgi",)
-    works_around = VLLM.works_around

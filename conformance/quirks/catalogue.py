@@ -36,7 +36,7 @@ class Shows(BaseModel):
 
     def explains(self, scenario: str, finding: Finding) -> bool:
         """Whether this is the finding that the quirk makes show."""
-        return self.expected_in(scenario) and self.fits(finding)
+        return any(fnmatchcase(scenario, pattern) for pattern in self.scenarios) and self.fits(finding)
 
     def fits(self, finding: Finding) -> bool:
         """Whether the finding is what the quirk makes show, wherever it was made."""
@@ -45,10 +45,6 @@ class Shows(BaseModel):
             and (self.got is None or re.search(self.got, finding.got, re.IGNORECASE) is not None)
             and (self.path is None or re.search(self.path, finding.path) is not None)
         )
-
-    def expected_in(self, scenario: str) -> bool:
-        """Whether the quirk may show in this scenario."""
-        return any(fnmatchcase(scenario, pattern) for pattern in self.scenarios)
 
 
 class Act(BaseModel):

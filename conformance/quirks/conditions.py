@@ -51,7 +51,6 @@ class Clause(BaseModel):
     at: str | None = Field(default=None, description="A path, see paths.py.")
     one_of: tuple[Any, ...] | None = Field(default=None, description="The value is one of these.")
     not_one_of: tuple[Any, ...] | None = Field(default=None, description="The value is none of these.")
-    matches: Pattern | None = Field(default=None, description="A text that this pattern matches whole.")
     not_matches: Pattern | None = Field(
         default=None, description="A text that this pattern doesn't match whole."
     )
@@ -61,7 +60,6 @@ class Clause(BaseModel):
     )
     type: tuple[JsonType, ...] | None = Field(default=None, description="The value has one of these types.")
     above: float | None = Field(default=None, description="A number above this.")
-    below: float | None = Field(default=None, description="A number below this.")
     items_above: int | None = Field(default=None, description="More items or members than this.")
     characters_above: int | None = Field(default=None, description="A text of more characters than this.")
     empty: bool | None = Field(default=None, description="True for '', [] and {}; false for others.")
@@ -69,8 +67,6 @@ class Clause(BaseModel):
     other_keys: tuple[str, ...] | None = Field(default=None, description="Members not in this list.")
     more_than: int | None = Field(default=None, description="There are more such values than this.")
     repeated: Literal[True] | None = Field(default=None, description="A value that occurs more than once.")
-    mixed: Literal[True] | None = Field(default=None, description="Values that are not all the same.")
-    not_among: str | None = Field(default=None, description="A value that is not at this other path.")
     after: str | None = Field(default=None, description="Filters that the item before it passes.")
     not_after: str | None = Field(default=None, description="Filters that the item before it, if any, fails.")
     check: str | None = Field(default=None, description="A check by name, see CHECKS; needs no path.")
@@ -86,8 +82,7 @@ class Clause(BaseModel):
             raise ValueError(f"beside {subjects[0]} only is_not may stand")
         if self.check is not None and self.check not in CHECKS:
             raise ValueError(f"there is no check {self.check!r}; there are {', '.join(sorted(CHECKS))}")
-        for path in (self.at, self.not_among):
-            list(places(None, path or ""))
+        list(places(None, self.at or ""))
         for filters in (self.after, self.not_after):
             kept(None, filters or "")
         return self
@@ -99,9 +94,9 @@ class Clause(BaseModel):
         if self.check is not None:
             return _first(CHECKS[self.check](body))
         chosen = [place for place in places(body, self.at or "") if self._fits(place, body)]
-        return _first(self._told(chosen, body))
+        return _first(self._told(chosen))
 
-    def _told(self, chosen: Sequence[Place], body: Mapping[str, Any]) -> Iterator[Place]:
+    def _told(self, chosen: Sequence[Place]) -> Iterator[Place]:
         if self.other_keys is not None:
             for place in chosen:
                 for key in place.value:
@@ -111,12 +106,6 @@ class Clause(BaseModel):
             texts = [as_text(place.value) for place in chosen]
             counts = Counter(texts)
             yield from (place for place, text in zip(chosen, texts, strict=True) if counts[text] > 1)
-        elif self.mixed:
-            first = as_text(chosen[0].value) if chosen else ""
-            yield from (place for place in chosen if as_text(place.value) != first)
-        elif self.not_among is not None:
-            others = {as_text(place.value) for place in places(body, self.not_among)}
-            yield from (place for place in chosen if as_text(place.value) not in others)
         elif self.more_than is not None and len(chosen) <= self.more_than:
             return
         elif self.missing is not None:
@@ -134,8 +123,7 @@ class Clause(BaseModel):
             (self.type is None or json_type(value) in self.type)
             and (self.one_of is None or any(_same(value, other) for other in self.one_of))
             and (self.not_one_of is None or not any(_same(value, other) for other in self.not_one_of))
-            and (self.matches is None or _matches(self.matches, value) is True)
-            and (self.not_matches is None or _matches(self.not_matches, value) is False)
+            and (self.not_matches is None or _differs(self.not_matches, value))
             and (self.contains is None or (isinstance(value, str) and bool(re.search(self.contains, value))))
         )
 
@@ -146,7 +134,6 @@ class Clause(BaseModel):
         size = items if characters is None else characters
         return (
             _exceeds(number, self.above)
-            and (self.below is None or (number is not None and number < self.below))
             and _exceeds(items, self.items_above)
             and _exceeds(characters, self.characters_above)
             and (self.empty is None or (size is not None and (size == 0) is self.empty))
@@ -219,10 +206,8 @@ def _same(value: Any, other: Any) -> bool:
     return json_type(value) == json_type(other) and bool(value == other)
 
 
-def _matches(pattern: str, value: Any) -> bool | None:
-    if not isinstance(value, str):
-        return None
-    return re.fullmatch(pattern, value[:_MAX_MATCHED]) is not None
+def _differs(pattern: str, value: Any) -> bool:
+    return isinstance(value, str) and re.fullmatch(pattern, value[:_MAX_MATCHED]) is None
 
 
 def _exceeds(size: float | None, limit: float | None) -> bool:

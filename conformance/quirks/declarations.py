@@ -42,7 +42,7 @@ class Answer(BaseModel):
             "{value}": as_text(culprit.value)[:_SHOWN],
             "{model}": model[:_SHOWN],
         }
-        return _filled(self.body, words)
+        return filled(self.body, words)
 
 
 class Refuses(BaseModel):
@@ -96,13 +96,16 @@ class Example(BaseModel):
         return self
 
 
-def _filled(value: Any, words: Mapping[str, str]) -> Any:
+def filled(value: Any, words: Mapping[str, Any]) -> Any:
+    """``value``, JSON, with its words filled in: one that is a text's all keeps its type."""
     if isinstance(value, str):
-        for word, text in words.items():
-            value = value.replace(word, text)
+        if value in words:
+            return words[value]
+        for word, said in words.items():
+            value = value.replace(word, as_text(said))
         return value
     if isinstance(value, list):
-        return [_filled(item, words) for item in value]
+        return [filled(item, words) for item in value]
     if isinstance(value, dict):
-        return {key: _filled(member, words) for key, member in value.items()}
+        return {key: filled(member, words) for key, member in value.items()}
     return value

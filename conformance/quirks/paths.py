@@ -132,6 +132,17 @@ def kept(value: Any, filters: str) -> bool:
     return all(test.keeps(value) for test in _filters(filters))
 
 
+def remove(document: Any, found: Iterable[Place]) -> None:
+    """Take what is at these places, in the document's order, out of it; what is not there is passed over."""
+    for place in reversed(tuple(found)):
+        holder = document
+        for key in place.path[:-1]:
+            holder = holder[key]
+        last: Any = place.path[-1]
+        if isinstance(holder, list) or last in holder:
+            del holder[last]
+
+
 def as_text(value: Any) -> str:
     """A value as patterns compare it: text as it is, anything else as JSON."""
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, separators=(",", ":"))

@@ -6,14 +6,13 @@ import json
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
-from typing import Any, get_args, get_type_hints
+from typing import Any, get_type_hints
 
 import jsonschema_rs
 
 from conformance.report.summary import Count, summarize
 from conformance.types import (
     VERDICTS,
-    WIRES,
     Basis,
     Cell,
     Ending,
@@ -28,6 +27,7 @@ from conformance.types import (
     Observation,
     ScenarioRow,
 )
+from conformance.types.documents import COUNT, STRING, WIRE, array, closed, word_of
 
 # ---------------------------------------------------------------------------------------------- out
 
@@ -206,142 +206,123 @@ def schema() -> dict[str, Any]:
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "Conformance matrix",
-        **_object(
+        **closed(
             suite={"type": "object"},
             summary=_SUMMARY,
-            endpoints=_array(_ENDPOINT),
-            scenarios=_array(_object(id=_STRING, title=_STRING, chapter=_STRING)),
-            cells=_array(_CELL),
-            notes=_array(_STRING),
+            endpoints=array(_ENDPOINT),
+            scenarios=array(closed(id=STRING, title=STRING, chapter=STRING)),
+            cells=array(_CELL),
+            notes=array(STRING),
         ),
     }
-
-
-def _object(optional: Mapping[str, Any] | None = None, **required: Any) -> dict[str, Any]:
-    return {
-        "type": "object",
-        "properties": {**required, **(optional or {})},
-        "required": list(required),
-        "additionalProperties": False,
-    }
-
-
-def _array(items: Any) -> dict[str, Any]:
-    return {"type": "array", "items": items}
-
-
-def _enum(literal: Any) -> dict[str, Any]:
-    return {"enum": list(get_args(literal))}
 
 
 def _or_null(data: Mapping[str, Any]) -> dict[str, Any]:
     return {"anyOf": [data, {"type": "null"}]}
 
 
-_STRING = {"type": "string"}
-_COUNT = {"type": "integer", "minimum": 0}
 _MILLISECONDS = {"type": "number", "description": "milliseconds"}
-_HEADERS = _array({"type": "array", "items": _STRING, "minItems": 2, "maxItems": 2})
+_HEADERS = array({"type": "array", "items": STRING, "minItems": 2, "maxItems": 2})
 
 _ROW = get_type_hints(EndpointRow)
-_VERDICT_COUNTS = _object(None, **dict.fromkeys(VERDICTS, _COUNT))
-_SUMMARY = _object(
-    judged={**_COUNT, "description": "cells whose verdict says something about the endpoint"},
-    total=_COUNT,
+_VERDICT_COUNTS = closed(None, **dict.fromkeys(VERDICTS, COUNT))
+_SUMMARY = closed(
+    judged={**COUNT, "description": "cells whose verdict says something about the endpoint"},
+    total=COUNT,
     verdicts=_VERDICT_COUNTS,
     endpoints={
         "type": "object",
-        "additionalProperties": _object(judged=_COUNT, total=_COUNT, verdicts=_VERDICT_COUNTS),
+        "additionalProperties": closed(judged=COUNT, total=COUNT, verdicts=_VERDICT_COUNTS),
     },
-    rules=_array(_object(rule=_STRING, level=_enum(Level), cells=_COUNT, endpoints=_COUNT)),
+    rules=array(closed(rule=STRING, level=word_of(Level), cells=COUNT, endpoints=COUNT)),
 )
 
-_ENDPOINT = _object(
-    name=_STRING,
-    wire={"enum": list(WIRES)},
-    model=_STRING,
-    base_url=_STRING,
-    source=_enum(_ROW["source"]),
-    status=_enum(_ROW["status"]),
-    reason=_STRING,
+_ENDPOINT = closed(
+    name=STRING,
+    wire=WIRE,
+    model=STRING,
+    base_url=STRING,
+    source=word_of(_ROW["source"]),
+    status=word_of(_ROW["status"]),
+    reason=STRING,
     server={"type": ["string", "null"]},
     recorded={"type": ["string", "null"], "description": "the date its cassettes were recorded"},
-    quirks=_array(_STRING),
+    quirks=array(STRING),
 )
 
-_FINDING = _object(
+_FINDING = closed(
     {
-        "event": {**_COUNT, "description": "index of the stream's event"},
+        "event": {**COUNT, "description": "index of the stream's event"},
         "ms": _MILLISECONDS,
-        "more": {**_COUNT, "description": "further findings of the rule in the exchange, not told"},
-        "quirk": {**_STRING, "description": "the declared quirk that explains it"},
-        "known": {**_STRING, "description": "why the user's known-findings file silences it"},
-        "consequence": {**_STRING, "description": "what breaks at clients"},
-        "flavour": {**_enum(Flavour), "description": "the published reading of the wire that demands it"},
+        "more": {**COUNT, "description": "further findings of the rule in the exchange, not told"},
+        "quirk": {**STRING, "description": "the declared quirk that explains it"},
+        "known": {**STRING, "description": "why the user's known-findings file silences it"},
+        "consequence": {**STRING, "description": "what breaks at clients"},
+        "flavour": {**word_of(Flavour), "description": "the published reading of the wire that demands it"},
     },
-    rule=_STRING,
-    level=_enum(Level),
-    basis=_enum(Basis),
-    path={**_STRING, "description": "JSON Pointer from /exchanges/N, N counting from 0"},
-    message=_STRING,
-    wanted=_STRING,
-    got=_STRING,
+    rule=STRING,
+    level=word_of(Level),
+    basis=word_of(Basis),
+    path={**STRING, "description": "JSON Pointer from /exchanges/N, N counting from 0"},
+    message=STRING,
+    wanted=STRING,
+    got=STRING,
 )
 
 _MEMBERS = dict[str, Any](
-    request=_object(method=_STRING, url=_STRING, headers=_HEADERS, body=_STRING),
+    request=closed(method=STRING, url=STRING, headers=_HEADERS, body=STRING),
     response=_or_null(
-        _object(
+        closed(
             status={"type": "integer"},
-            http_version=_STRING,
+            http_version=STRING,
             headers=_HEADERS,
-            body=_STRING,
-            parts=_array({"type": "array", "prefixItems": [_MILLISECONDS, _COUNT], "items": False}),
+            body=STRING,
+            parts=array({"type": "array", "prefixItems": [_MILLISECONDS, COUNT], "items": False}),
         )
     ),
-    ending=_enum(Ending),
-    failure=_or_null(_object(kind=_enum(FailureKind), message=_STRING)),
+    ending=word_of(Ending),
+    failure=_or_null(closed(kind=word_of(FailureKind), message=STRING)),
     elapsed_ms=_MILLISECONDS,
     probe={"type": ["string", "null"]},
     truncated={"type": "boolean", "description": "true when a body was cut to fit the report"},
 )
-_EVIDENCE = _object(
+_EVIDENCE = closed(
     {
         "behind": {
-            **_array(_object(None, **_MEMBERS)),
+            **array(closed(None, **_MEMBERS)),
             "description": "in an adapted run: every exchange that really went over the wire",
         }
     },
     **_MEMBERS,
 )
 
-_OBSERVATION = _object(
+_OBSERVATION = closed(
     {"status": {"type": "integer", "description": "the HTTP status of a refusal"}},
-    policy=_STRING,
-    aspect=_STRING,
-    outcome=_STRING,
-    path={**_STRING, "description": "JSON Pointer from /exchanges/N to the evidence, N counting from 0"},
-    detail=_STRING,
+    policy=STRING,
+    aspect=STRING,
+    outcome=STRING,
+    path={**STRING, "description": "JSON Pointer from /exchanges/N to the evidence, N counting from 0"},
+    detail=STRING,
 )
 
-_CELL = _object(
+_CELL = closed(
     {
-        "flavour": {**_enum(Flavour), "description": "the published reading of the wire that it holds to"},
+        "flavour": {**word_of(Flavour), "description": "the published reading of the wire that it holds to"},
         "observations": {
-            **_array(_OBSERVATION),
+            **array(_OBSERVATION),
             "description": "policies that were observed; they bear on no verdict",
         },
     },
-    endpoint=_STRING,
-    scenario=_STRING,
-    mode=_enum(Mode),
+    endpoint=STRING,
+    scenario=STRING,
+    mode=word_of(Mode),
     verdict={"enum": list(VERDICTS)},
-    flags=_array(_enum(Flag)),
-    reason=_STRING,
-    findings=_array(_FINDING),
-    attempts=_COUNT,
-    decided_by={**_COUNT, "description": "the attempt that findings and evidence are of, from 0"},
-    requests=_COUNT,
+    flags=array(word_of(Flag)),
+    reason=STRING,
+    findings=array(_FINDING),
+    attempts=COUNT,
+    decided_by={**COUNT, "description": "the attempt that findings and evidence are of, from 0"},
+    requests=COUNT,
     elapsed_ms=_MILLISECONDS,
-    evidence=_array(_EVIDENCE),
+    evidence=array(_EVIDENCE),
 )

@@ -129,9 +129,7 @@ def calls(twice: Twice) -> Iterator[Violation]:
 def text(twice: Twice) -> Iterator[Violation]:
     """A streamed answer says the text that the whole one says, white space aside."""
     if twice.turns is not None:
-        whole, streamed = (turn.text for turn in twice.turns)
-        if "".join(whole.split()) != "".join(streamed.split()):
-            yield twice.found(wanted=f"the text {whole!r}, as in the whole answer", saw=repr(streamed))
+        yield from _other_words(twice, "text", *(turn.text for turn in twice.turns))
 
 
 @rule(
@@ -152,7 +150,7 @@ def space(twice: Twice) -> Iterator[Violation]:
     """
     if twice.turns is not None:
         whole, streamed = (turn.text for turn in twice.turns)
-        if whole != streamed and "".join(whole.split()) == "".join(streamed.split()):
+        if whole != streamed and _unspaced(whole) == _unspaced(streamed):
             yield twice.found(wanted=f"the text {whole!r}, as in the whole answer", saw=repr(streamed))
 
 
@@ -173,9 +171,7 @@ def reasoning(twice: Twice) -> Iterator[Violation]:
     No MUST: no published schema of Chat has reasoning in its answers.
     """
     if twice.turns is not None:
-        whole, streamed = (turn.reasoning for turn in twice.turns)
-        if "".join(whole.split()) != "".join(streamed.split()):
-            yield twice.found(wanted=f"the reasoning {whole!r}, as in the whole answer", saw=repr(streamed))
+        yield from _other_words(twice, "reasoning", *(turn.reasoning for turn in twice.turns))
 
 
 @rule(
@@ -217,6 +213,15 @@ def usage(twice: Twice) -> Iterator[Violation]:
             got = streamed.get(name)
             if count is not None and got is not None and count != got:
                 yield twice.found(wanted=f"{count} {name}, as in the whole answer", saw=str(got))
+
+
+def _other_words(twice: Twice, what: str, whole: str, streamed: str) -> Iterator[Violation]:
+    if _unspaced(whole) != _unspaced(streamed):
+        yield twice.found(wanted=f"the {what} {whole!r}, as in the whole answer", saw=repr(streamed))
+
+
+def _unspaced(text: str) -> str:
+    return "".join(text.split())
 
 
 def _counts(turn: Turn) -> dict[str, int | None]:

@@ -55,6 +55,10 @@ def content_of(reply: Reply | tuple[Reply, ...]) -> list[dict[str, Any]]:
     return [block for block in content if isinstance(block, dict)] if isinstance(content, list) else []
 
 
+FORGED = "Rm9yZ2VkLg=="
+"""A signature where the endpoint gave an empty one."""
+
+
 @scenario(
     "anthropic.thinking-signature",
     wires=MESSAGES,
@@ -78,7 +82,7 @@ def thinking_signature() -> Script:
     history = (user(question), {"role": "assistant", "content": content}, user(back))
     yield create("reasoning-echo", *history, **members)
     altered = [
-        {**block, "signature": str(block["signature"]).swapcase()} if "signature" in block else block
+        {**block, **{k: str(v).swapcase() or FORGED for k, v in block.items() if k == "signature"}}
         for block in content
     ]
     history = (user(question), {"role": "assistant", "content": altered}, user(back))

@@ -22,25 +22,6 @@ ELSEWHERE = "skip_thought_signature_validator"
 """Gemini's documented signature of a call that another endpoint made."""
 
 
-@dataclass(frozen=True, slots=True)
-class Words:
-    """The messages of one wire. ``arguments`` is the JSON of the call's arguments, or a text that is none."""
-
-    history: str
-    user: Callable[[str], Message]
-    assistant: Callable[[str], Message]
-    call: Callable[[JSON], Message]
-    result: Callable[[str, str], Message]
-    empty_user: Callable[[Form], Message]
-    empty_assistant: Callable[[Form], Sequence[Message]]
-    empty_result: Callable[[Form], Message]
-
-
-def native(say: Callable[[Words], Sequence[Message]]) -> Mapping[WireName, Mapping[str, JSON]]:
-    """The history that ``say`` tells, in the words of every wire."""
-    return {wire: {_WORDS[wire].history: list(say(_WORDS[wire]))} for wire in WIRES}
-
-
 def without(form: Form, message: Message, member: str, nothing: JSON = None) -> Message:
     """``message`` with a ``member`` that holds nothing; ``nothing`` is what stands for a list."""
     if form == "absent":
@@ -57,6 +38,32 @@ def _emptied(role: str) -> Callable[[Form], Message]:
     return lambda form: without(form, {"role": role, "content": ""}, "content")
 
 
+_USER, _ASSISTANT = _said("user"), _said("assistant")
+_EMPTY_USER, _EMPTY_ASSISTANT = _emptied("user"), _emptied("assistant")
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """The messages of one wire. ``arguments`` is the JSON of the call's arguments, or a text that is none.
+
+    ``history`` is the member that holds them. Most wires have a role and a content in what people say.
+    """
+
+    call: Callable[[JSON], Message]
+    result: Callable[[str, str], Message]
+    empty_assistant: Callable[[Form], Sequence[Message]]
+    empty_result: Callable[[Form], Message]
+    history: str = "messages"
+    user: Callable[[str], Message] = _USER
+    assistant: Callable[[str], Message] = _ASSISTANT
+    empty_user: Callable[[Form], Message] = _EMPTY_USER
+
+
+def native(say: Callable[[Words], Sequence[Message]]) -> Mapping[WireName, Mapping[str, JSON]]:
+    """The history that ``say`` tells, in the words of every wire."""
+    return {wire: {_WORDS[wire].history: list(say(_WORDS[wire]))} for wire in WIRES}
+
+
 # ---------------------------------------------------------------------------------------------- Chat
 
 
@@ -71,12 +78,8 @@ def _chat_result(text: str, call_id: str) -> Message:
 
 
 _CHAT = Words(
-    history="messages",
-    user=_said("user"),
-    assistant=_said("assistant"),
     call=_chat_call,
     result=_chat_result,
-    empty_user=_emptied("user"),
     empty_assistant=lambda form: (without(form, _chat_call(CITY), "content"), _chat_result(RESULT, CALL_ID)),
     empty_result=lambda form: without(form, _chat_result("", CALL_ID), "content"),
 )
@@ -94,7 +97,6 @@ def _output_message(content: JSON) -> Message:
 
 _RESPONSES = Words(
     history="input",
-    user=_said("user"),
     assistant=lambda text: _output_message([{"type": "output_text", "text": text, "annotations": []}]),
     call=lambda arguments: {
         "type": "function_call",
@@ -103,8 +105,7 @@ _RESPONSES = Words(
         "arguments": arguments,
     },
     result=_output,
-    empty_user=_emptied("user"),
-    empty_assistant=lambda form: (without(form, _output_message(""), "content"), _said("user")(AND_NOW)),
+    empty_assistant=lambda form: (without(form, _output_message(""), "content"), _USER(AND_NOW)),
     empty_result=lambda form: without(form, _output("", CALL_ID), "output"),
 )
 
@@ -126,13 +127,9 @@ def _empty_tool_result(form: Form) -> Message:
 
 
 _MESSAGES = Words(
-    history="messages",
-    user=_said("user"),
-    assistant=_said("assistant"),
     call=_used,
     result=_tool_result,
-    empty_user=_emptied("user"),
-    empty_assistant=lambda form: (_emptied("assistant")(form), _said("user")(AND_NOW)),
+    empty_assistant=lambda form: (_EMPTY_ASSISTANT(form), _USER(AND_NOW)),
     empty_result=_empty_tool_result,
 )
 
@@ -193,12 +190,8 @@ def _ollama_result(text: str, call_id: str) -> Message:
 
 
 _OLLAMA = Words(
-    history="messages",
-    user=_said("user"),
-    assistant=_said("assistant"),
     call=_ollama_call,
     result=_ollama_result,
-    empty_user=_emptied("user"),
     empty_assistant=lambda form: (
         without(form, _ollama_call(CITY), "content"),
         _ollama_result(RESULT, CALL_ID),

@@ -2,8 +2,9 @@
 template.
 
 The templates are ours, one per dialect and as small as can be: the turns as those models know them, calls and
-results in the dialect. Names of tokens, and whether Hugging Face's ``tokenizer_config.json`` calls them
-``special``, are those of the models in ``Dialect.families``.
+results in the dialect. By the words ``tool_call.name`` mlx-lm knows Hermes' (``_infer_tool_parser`` in
+``mlx_lm/tokenizer_utils.py``, 0.32.2). Names of tokens, and whether Hugging Face's ``tokenizer_config.json``
+calls them ``special``, are those of the models in ``Dialect.families``.
 """
 
 from __future__ import annotations

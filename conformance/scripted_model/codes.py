@@ -11,8 +11,6 @@ if TYPE_CHECKING:
 
 SIZE = 32
 COUNT = 1 << 16
-ALIKE = 0.5
-"""The largest part of ``SIZE`` that two different codes may have in common, as their product."""
 
 
 def codes(numbers: Iterable[int]) -> Array:

@@ -23,7 +23,7 @@ from conformance.simulator.answer import (
     refusal,
 )
 from conformance.simulator.behaviour import Behaviour, Persona
-from conformance.simulator.faults import FAULTS
+from conformance.simulator.faults import FAULTS_BY_NAME
 from conformance.simulator.fields import parse
 from conformance.simulator.front import Front, Route
 from conformance.simulator.http import header
@@ -32,9 +32,6 @@ from conformance.simulator.request import ChatRequest
 from conformance.simulator.runs import Run
 from conformance.simulator.script import Script
 from conformance.types import HttpRequest, Turn, WireName
-
-FAULTS_BY_NAME: Mapping[str, Behaviour] = {fault.name: fault for fault in FAULTS}
-"""What a script or a test can make happen to an answer."""
 
 _COMPARED = 2_000
 """So many actions at the beginning of an answer tell whether a behaviour changed it."""

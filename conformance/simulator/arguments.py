@@ -1,4 +1,4 @@
-"""Arguments as objects, for the wires that do not send them as text."""
+"""Arguments as values, where they are not sent as text."""
 
 from __future__ import annotations
 
@@ -20,6 +20,14 @@ def as_object(arguments: str) -> dict[str, Any] | None:
     except (ValueError, RecursionError):
         return None
     return value if isinstance(value, dict) else None
+
+
+def as_value(arguments: str) -> Any:
+    """The JSON value that ``arguments`` spells, an empty object for none; what is no JSON stays text."""
+    try:
+        return json.loads(arguments or "{}")
+    except (ValueError, RecursionError):
+        return arguments
 
 
 def _none(name: str) -> Any:

@@ -63,8 +63,7 @@ class Behaviour:
 
 @dataclass(frozen=True, slots=True)
 class Persona:
-    """An endpoint to be; the clean one has no behaviours. ``key`` is the bearer token it wants, if
-    any.
+    """An endpoint to be; the clean one has no behaviours. ``key`` is the bearer token it wants, if any.
 
     It serves ``model`` and whatever matches the ``models``, patterns as in file names. ``quirks`` are the
     ids of those it acts out, ``origins`` for each of the behaviours those that it acts out. The

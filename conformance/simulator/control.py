@@ -14,8 +14,8 @@ from conformance import __version__
 from conformance.quirks import catalogue
 from conformance.simulator.addresses import CONTROL, Address
 from conformance.simulator.answer import JSON_TYPE, Actions, Headers, Refused, Respond
-from conformance.simulator.answering import FAULTS_BY_NAME
 from conformance.simulator.behaviour import Persona
+from conformance.simulator.faults import FAULTS_BY_NAME
 from conformance.simulator.fields import Fields, missing, parse
 from conformance.simulator.http import header
 from conformance.simulator.journal import JournalEntry

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from conformance.quirks.declarations import Alters, Refuses
-from conformance.quirks.paths import Place
+from conformance.quirks.paths import remove
 from conformance.simulator.answer import Actions, Hang, Refused, Respond
 from conformance.simulator.behaviour import Behaviour
 from conformance.types import WireName
@@ -41,18 +41,7 @@ class Declared(Behaviour):
         for declared in self.alters:
             if declared.effect == "ignored" and (declared.wire or self.wire) == wire:
                 culprits = [place for place in declared.when.culprits(body, model) if place.path]
-                body = _without(body, culprits) if culprits else body
+                if culprits:
+                    body = copy.deepcopy(body)
+                    remove(body, culprits)
         return body
-
-
-def _without(body: dict[str, Any], culprits: Iterable[Place]) -> dict[str, Any]:
-    """``body`` without what is at these places."""
-    rest = copy.deepcopy(body)
-    for place in reversed(tuple(culprits)):
-        holder: Any = rest
-        for step in place.path[:-1]:
-            holder = holder[step]
-        last: Any = place.path[-1]
-        if isinstance(holder, list) or last in holder:
-            del holder[last]
-    return rest

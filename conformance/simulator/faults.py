@@ -5,7 +5,7 @@ Those of a stream do nothing to a whole answer, and those of server-sent events 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from conformance.simulator import broken_calls, broken_streams, broken_transport
@@ -135,3 +135,5 @@ FAULTS: tuple[Behaviour, ...] = (
     Lying("missing-index", broken_calls.without("index")),
 )
 """Every fault: a persona has some (``--fault``), a script gives them to turns, a test to what comes next."""
+
+FAULTS_BY_NAME: Mapping[str, Behaviour] = {fault.name: fault for fault in FAULTS}

@@ -13,13 +13,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from conformance.simulator.arguments import as_value
 from conformance.simulator.behaviour import Behaviour
 from conformance.simulator.request import ChatRequest
 from conformance.types import Part, Text, ToolCall, Turn
-
-
-def _arguments(call: ToolCall) -> Any:
-    return json.loads(call.arguments or "{}")
 
 
 def _dumps(value: Any) -> str:
@@ -27,7 +24,7 @@ def _dumps(value: Any) -> str:
 
 
 def _body(call: ToolCall) -> dict[str, Any]:
-    return {"name": call.name, "arguments": _arguments(call)}
+    return {"name": call.name, "arguments": as_value(call.arguments)}
 
 
 def _hermes(calls: Sequence[ToolCall]) -> str:
@@ -40,11 +37,13 @@ def _hermes_line(calls: Sequence[ToolCall]) -> str:
 
 
 def _react(calls: Sequence[ToolCall]) -> str:
-    return "\n".join(f"Action: {call.name}\nAction Input: {_dumps(_arguments(call))}" for call in calls)
+    return "\n".join(
+        f"Action: {call.name}\nAction Input: {_dumps(as_value(call.arguments))}" for call in calls
+    )
 
 
 def _json_action(calls: Sequence[ToolCall]) -> str:
-    actions = [{"action": call.name, "action_input": _arguments(call)} for call in calls]
+    actions = [{"action": call.name, "action_input": as_value(call.arguments)} for call in calls]
     return _dumps(actions[0] if len(actions) == 1 else actions)
 
 

@@ -10,8 +10,8 @@ from pathlib import Path
 
 from conformance.scenarios import scripts
 from conformance.simulator import Simulator, running
-from conformance.simulator.answering import FAULTS_BY_NAME
 from conformance.simulator.choosing import choose
+from conformance.simulator.faults import FAULTS_BY_NAME
 from conformance.simulator.script import Script, load_script
 from conformance.testing.simulated import Simulated
 

@@ -11,7 +11,7 @@ from conformance.quirks.paths import places
 from conformance.simulator import JournalEntry, Simulator
 from conformance.simulator.addresses import CONTROL
 from conformance.simulator.answer import Refused
-from conformance.simulator.answering import FAULTS_BY_NAME
+from conformance.simulator.faults import FAULTS_BY_NAME
 from conformance.simulator.runs import HEADER, NextFault, named
 from conformance.types import WireName
 

@@ -259,6 +259,29 @@ def test_quirks_may_be_those_that_the_catalogue_has_on_the_provider(provider: st
     assert [finding.quirk for finding in found.findings] == explained
 
 
+ON_DEMAND = answer(service_tier="on_demand")
+LISTED = exchange(CHAT, {"messages": []}, [{"error": {"code": 400, "message": "no"}}], status=400)
+
+
+@pytest.mark.parametrize(
+    ("endpoint", "exchanges", "quirk_id"),
+    [
+        ("simulated:groq", ON_DEMAND, "nonstandard-service-tier-created"),
+        ("simulated:deepseek", ON_DEMAND, None),
+        ("simulated:no-family", ON_DEMAND, None),
+        ("groq", ON_DEMAND, None),
+        ("simulated:gemini-front", (LISTED,), "gemini-error-body-array"),
+        ("simulated:reference", (LISTED,), None),
+    ],
+)
+def test_a_persona_of_the_simulator_has_the_quirks_of_whom_it_plays(
+    endpoint: str, exchanges: tuple[Exchange, ...], quirk_id: str | None
+) -> None:
+    grader = Grader(quirks=tuple(catalogue().values()), by_provider=True)
+    (finding,) = one(exchanges, grader=grader, endpoint=endpoint).findings
+    assert finding.quirk == quirk_id
+
+
 def test_wire_and_endpoint_can_be_said() -> None:
     odd = exchange("https://h/ask", {"messages": []}, {"id": "x"})
     found = one((odd,), grader=Grader(wire="openai-chat", endpoint="mine"))

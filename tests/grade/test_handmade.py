@@ -251,6 +251,8 @@ def test_question_and_answer_with_one_odd_layout_are_by_one_hand(
         ([("x-request-id", "r")], 1, False),
         ([DATE, ("openai-processing-ms", "9"), ("x-request-id", "r")], 3, True),
         ([DATE, ("openai-processing-ms", "9")], 2, False),
+        ([DATE, ("anthropic-ratelimit-tokens-limit", "9"), ("request-id", "r")], 3, True),
+        ([DATE, ("anthropic-ratelimit-tokens-limit", "9")], 2, False),
         ([DATE, ("x-ratelimit-limit-tokens", "X-RATELIMIT-LIMIT-TOKENS-XXX")], 1, False),
         ([DATE, ("x-request-id", "<X_REQUEST_ID>")], 1, False),
         ([DATE, ("set-cookie", "REDACTED")], 1, False),

@@ -166,7 +166,10 @@ def test_definitions_that_cost_about_the_same_are_not_told_apart_by_tokens() -> 
 
 
 def test_a_stalled_answer_is_a_hang_and_a_broken_one_is_none() -> None:
-    assert hangs(exchange("none", said(), ending="stalled"))
-    assert not hangs(exchange("none", said(), ending="cut"))
-    assert hangs(Exchange(REQUEST, None, "complete", "gemini", Failure("timeout", "")))
-    assert not hangs(Exchange(REQUEST, None, "complete", "gemini", Failure("connect", "")))
+    late = Exchange(REQUEST, None, "complete", "gemini", Failure("timeout", ""))
+    others = [exchange("none", said())]
+    assert hangs(exchange("none", said(), ending="stalled"), others)
+    assert not hangs(exchange("none", said(), ending="cut"), others)
+    assert hangs(late, others)
+    assert not hangs(late, [late])
+    assert not hangs(Exchange(REQUEST, None, "complete", "gemini", Failure("connect", "")), others)

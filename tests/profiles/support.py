@@ -73,6 +73,17 @@ def call(**members: Any) -> dict[str, Any]:
 
 
 START = chunk({"role": "assistant", "content": ""})
+END = chunk({}, "tool_calls")
+STOP = chunk({}, "stop")
+WHOLE_CALL = call(index=0, id="c1", type="function", function={"name": "alpha", "arguments": '{"a":"b"}'})
+ONE = [("c1", "alpha", '{"a":"b"}')]
+TWO = [("c1", "alpha", "{}"), ("c2", "beta", "{}")]
+"""The calls of a stream, as `told_calls` gives them: of `WHOLE_CALL`, and of two."""
+NAMED_LATE = [
+    call(index=0, id="c1", function={"arguments": '{"a":'}),
+    call(index=0, function={"name": "alpha"}),
+    call(index=0, function={"arguments": '"b"}'}),
+]
 
 
 def framed(events: Iterable[Any]) -> bytes:

@@ -9,7 +9,11 @@ import pytest
 from conformance.types import Request
 
 from .support import (
+    END,
+    NAMED_LATE,
+    ONE,
     START,
+    TWO,
     WITH_ALPHA,
     call,
     chunk,
@@ -18,12 +22,6 @@ from .support import (
     streamed,
     told_calls,
 )
-
-END = chunk({}, "tool_calls")
-STOP = chunk({}, "stop")
-WHOLE_CALL = call(index=0, id="c1", type="function", function={"name": "alpha", "arguments": '{"a":"b"}'})
-ONE = [("c1", "alpha", '{"a":"b"}')]
-TWO = [("c1", "alpha", "{}"), ("c2", "beta", "{}")]
 
 CALLS: dict[str, tuple[list[Any], list[tuple[str, str, str]]]] = {
     "stream-index-missing": (
@@ -40,14 +38,7 @@ CALLS: dict[str, tuple[list[Any], list[tuple[str, str, str]]]] = {
         ],
         TWO,
     ),
-    "stream-name-after-arguments": (
-        [
-            call(index=0, id="c1", function={"arguments": '{"a":'}),
-            call(index=0, function={"name": "alpha"}),
-            call(index=0, function={"arguments": '"b"}'}),
-        ],
-        ONE,
-    ),
+    "stream-name-after-arguments": (NAMED_LATE, ONE),
     "stream-full-name-every-chunk": (
         [
             call(index=0, id="c1", type="function", function={"name": "alpha", "arguments": '{"a":'}),

@@ -15,11 +15,15 @@ from conformance.profiles.frames import Reader
 from conformance.types import HttpResponse, NamedChoice, Request
 
 from .support import (
+    END,
     EVENTS_TYPE,
     HELLO,
+    NAMED_LATE,
+    ONE,
     START,
+    STOP,
+    WHOLE_CALL,
     WITH_ALPHA,
-    call,
     chunk,
     deltas,
     framed,
@@ -28,18 +32,6 @@ from .support import (
     streamed,
     told_calls,
 )
-
-END = chunk({}, "tool_calls")
-STOP = chunk({}, "stop")
-WHOLE_CALL = call(index=0, id="c1", type="function", function={"name": "alpha", "arguments": '{"a":"b"}'})
-ONE = [("c1", "alpha", '{"a":"b"}')]
-TWO = [("c1", "alpha", "{}"), ("c2", "beta", "{}")]
-
-NAMED_LATE = [
-    call(index=0, id="c1", function={"arguments": '{"a":'}),
-    call(index=0, function={"name": "alpha"}),
-    call(index=0, function={"arguments": '"b"}'}),
-]
 
 ENDINGS: dict[str, tuple[list[Any], list[Any]]] = {
     "gemini-stream-finish-stop": ([chunk(WHOLE_CALL), STOP], [None, None, "tool_calls"]),

@@ -97,6 +97,15 @@ def fired(exchanges: Exchanges) -> set[str]:
             id="a word of statistics",
         ),
         pytest.param(
+            stream(
+                start() | {"obfuscation": None},
+                piece(content="Hello."),
+                piece("stop"),
+                asked={"stream_options": {"include_obfuscation": False}},
+            ),
+            id="null for padding that was switched off",
+        ),
+        pytest.param(
             stream(start(), piece(content="a\u2028b\u2029c\u0085d"), piece("stop")), id="separators"
         ),
     ],

@@ -114,3 +114,22 @@ def test_every_framing_token_of_the_template_is_a_token_of_the_checkpoint(name: 
     known = (*checkpoint.framing, *checkpoint.ends, *checkpoint.shown, *checkpoint.hidden)
     found = set(re.findall(r"<\|[a-z_]+\|?>|<[a-z]+\|>|<｜[^｜]+｜>|\[/?[A-Z_]{4,}\]|</?s>", prompt))
     assert found <= set(known)
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("hermes", ("<tool_call>", "tool_call.name")),
+        ("qwen3-coder", (r"<tool_call>\n<function=",)),
+        ("kimi-k2", ("<|tool_calls_section_begin|>",)),
+        ("glm45", ("<arg_key>",)),
+        ("minimax-m2", ("<minimax:tool_call>",)),
+        ("mistral-json", ("[TOOL_CALLS]",)),
+        ("mistral-compact", ("[TOOL_CALLS]",)),
+        ("gemma4", ("<|tool_call>", "<tool_call|>")),
+    ],
+)
+def test_a_template_has_the_words_by_which_mlx_lm_knows_the_dialect(
+    name: str, words: tuple[str, ...]
+) -> None:
+    assert all(word in CHECKPOINTS[name].template for word in words)

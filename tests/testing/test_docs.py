@@ -13,8 +13,8 @@ import pytest
 
 from conformance.scenarios import scripts
 from conformance.simulator import Simulator, running
-from conformance.simulator.answering import FAULTS_BY_NAME
 from conformance.simulator.choosing import choose
+from conformance.simulator.faults import FAULTS_BY_NAME
 from conformance.simulator.script import load_script
 from tests.cli.support import ROOT, clean_environment
 

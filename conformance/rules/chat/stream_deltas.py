@@ -165,11 +165,11 @@ def obfuscation_string(one: Chunk) -> Iterator[Violation]:
     consequence="the traffic that the client wanted to save is spent",
 )
 def obfuscation_off(one: ChatStream) -> Iterator[Violation]:
-    """include_obfuscation false removes the obfuscation member."""
+    """include_obfuscation false removes the obfuscation member; null pads nothing."""
     body: Mapping[str, Any] = one.asked.body if one.asked else {}
     if lookup(body, ("stream_options", "include_obfuscation")) is False:
         for padded in one.chunks:
-            if padded.get("obfuscation") is not ABSENT:
+            if padded.get("obfuscation") not in (ABSENT, None):
                 yield padded.found("obfuscation", wanted="no such member (it was switched off)")
 
 

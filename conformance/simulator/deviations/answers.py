@@ -66,7 +66,7 @@ def _models_as_openai() -> Change:
 
 
 @dataclass(frozen=True, slots=True)
-class Instead(Behaviour):
+class AnsweredInstead(Behaviour):
     """The same answer to whatever is asked at one address."""
 
     method: str = "GET"
@@ -84,7 +84,7 @@ def _instead(
     """``path`` is a pattern for all of what follows the persona's name."""
     sent = {"content-type": "application/json", **(headers or {})}
     told = labelled("answered-instead", method=method, path=path, status=status, body=body, headers=headers)
-    return Instead(told, method, re.compile(path), Respond(status, tuple(sent.items()), body))
+    return AnsweredInstead(told, method, re.compile(path), Respond(status, tuple(sent.items()), body))
 
 
 ANSWERS: Mapping[str, Maker] = {

@@ -8,20 +8,16 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from conformance.simulator import chance
+from conformance.simulator.arguments import as_object
 from conformance.simulator.behaviour import Behaviour
 from conformance.simulator.deviations.deviation import Maker, deviation, documents, labelled
-from conformance.simulator.deviations.messages import Message, apart, chunk_like, finish, messages_of
+from conformance.simulator.deviations.messages import Message, chunk_like, messages_of, stopping
 from conformance.simulator.deviations.turning import TurnChange, turning
 from conformance.simulator.improvise import call_of
 from conformance.simulator.mutants.mutant import Answer, Change
 from conformance.simulator.request import ChatRequest
 from conformance.simulator.schemas import Unsatisfiable
 from conformance.types import Part, Text, ToolCall, Turn, WireName
-
-
-def _arguments(call: ToolCall) -> dict[str, Any]:
-    arguments = json.loads(call.arguments or "{}")
-    return arguments if isinstance(arguments, dict) else {}
 
 
 def _spelt(value: Any) -> str:
@@ -31,7 +27,8 @@ def _spelt(value: Any) -> str:
 def _qwen(call: ToolCall) -> str:
     """As Qwen3-Coder writes a call (its chat template)."""
     given = "".join(
-        f"<parameter={name}>\n{_spelt(value)}\n</parameter>\n" for name, value in _arguments(call).items()
+        f"<parameter={name}>\n{_spelt(value)}\n</parameter>\n"
+        for name, value in (as_object(call.arguments) or {}).items()
     )
     return f"<tool_call>\n<function={call.name}>\n{given}</function>\n</tool_call>"
 
@@ -41,7 +38,7 @@ def _dsml(call: ToolCall) -> str:
     given = "".join(
         f'<｜DSML｜parameter name="{name}" string="{str(isinstance(value, str)).lower()}">'
         f"{_spelt(value)}</｜DSML｜parameter>\n"
-        for name, value in _arguments(call).items()
+        for name, value in (as_object(call.arguments) or {}).items()
     )
     invoke = f'<｜DSML｜invoke name="{call.name}">\n{given}</｜DSML｜invoke>'
     return f"<｜DSML｜tool_calls>\n{invoke}\n</｜DSML｜tool_calls>"
@@ -80,14 +77,7 @@ def _as_text(markup: str) -> Change:
         said = chunk_like(kept[0], {"content": text_of(list(calls.values()))})
         return [*kept[:-1], said, kept[-1]]
 
-    def change(answer: Answer) -> None:
-        given = list(documents(answer))
-        if any(message.get("tool_calls") for document in given for message in messages_of(document)):
-            apart(whole, streamed)(answer)
-            for document in given:
-                finish(document, "stop")
-
-    return change
+    return stopping("tool_calls", whole, streamed)
 
 
 def _leaks(markup: str) -> TurnChange:

@@ -11,7 +11,7 @@ from conformance.simulator.deviations.deviation import Maker, deviation, documen
 from conformance.simulator.deviations.streamed_calls import drop
 from conformance.simulator.mutants.mutant import Answer, Change
 
-Place = Literal["first", "after-text", "before-finish"]
+Where = Literal["first", "after-text", "before-finish"]
 
 
 def _fresh_ids() -> Change:
@@ -35,7 +35,7 @@ def _created_now() -> Change:
     return change
 
 
-def _added(chunk: Mapping[str, Any], place: Place = "first") -> Change:
+def _added(chunk: Mapping[str, Any], place: Where = "first") -> Change:
     """A chunk more, at that place."""
 
     def change(answer: Answer) -> None:
@@ -65,7 +65,7 @@ def _envelope(chunk: Mapping[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in chunk.items() if key not in ("choices", "usage", "obfuscation")}
 
 
-def _number(events: list[Any], place: Place) -> int:
+def _number(events: list[Any], place: Where) -> int:
     deltas = [
         (number, choice)
         for number, event in enumerate(events)

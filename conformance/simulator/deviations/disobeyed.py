@@ -9,7 +9,7 @@ from typing import Any
 from conformance.quirks.paths import places
 from conformance.simulator.behaviour import Behaviour
 from conformance.simulator.deviations.deviation import Maker, deviation, documents
-from conformance.simulator.deviations.messages import Message, apart, finish, messages_of
+from conformance.simulator.deviations.messages import Message, messages_of, stopping
 from conformance.simulator.deviations.streamed_calls import deltas_by_call
 from conformance.simulator.deviations.turning import TurnChange, turning
 from conformance.simulator.improvise import call_of
@@ -47,14 +47,7 @@ def _dropped() -> Change:
     def streamed(chunks: list[Message]) -> list[Message]:
         return [chunk for chunk in chunks if not chunk["choices"][0]["delta"].get("tool_calls")]
 
-    def change(answer: Answer) -> None:
-        given = list(documents(answer))
-        if any(message.get("tool_calls") for document in given for message in messages_of(document)):
-            apart(whole, streamed)(answer)
-            for document in given:
-                finish(document, "stop")
-
-    return change
+    return stopping("tool_calls", whole, streamed)
 
 
 def _loose() -> Change:

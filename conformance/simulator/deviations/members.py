@@ -10,7 +10,8 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from conformance.quirks.paths import Place, as_text, places
+from conformance.quirks.declarations import filled
+from conformance.quirks.paths import as_text, places, remove
 from conformance.simulator.deviations.deviation import Maker, deviation, documents
 from conformance.simulator.mutants.mutant import Answer, Change
 
@@ -64,24 +65,17 @@ def take(document: Any, at: Iterable[str], only: Sequence[Any] | None = None) ->
     """Takes away what is at the paths, or only what has one of the values."""
     texts = None if only is None else {as_text(value) for value in only}
     for path in at:
-        for place in reversed(list(places(document, path))):
-            if texts is None or as_text(place.value) in texts:
-                del _holder(document, place)[place.path[-1]]
+        found = list(places(document, path))
+        remove(document, (place for place in found if texts is None or as_text(place.value) in texts))
 
 
 def _put(holder: Any, key: str, value: Any) -> None:
     if isinstance(holder, dict):
         was = holder.get(key)
         if was is not None:
-            holder[key] = _filled(value, {"{was}": as_text(was)})
+            holder[key] = filled(value, {"{was}": as_text(was)})
         elif "{was}" not in as_text(value):
             holder[key] = copy.deepcopy(value)
-
-
-def _holder(document: Any, place: Place) -> Any:
-    for key in place.path[:-1]:
-        document = document[key]
-    return document
 
 
 def _wrapped(member: str, beside: Mapping[str, Any] | None = None) -> Change:
@@ -109,7 +103,7 @@ def _refusal_with(values: Mapping[str, Any]) -> Change:
     """The members of refusals are these; see `_said_by` for words that stand for what it says."""
 
     def edit(answer: Answer) -> None:
-        put(answer.body, {path: _filled(value, _said_by(answer)) for path, value in values.items()})
+        put(answer.body, {path: filled(value, _said_by(answer)) for path, value in values.items()})
 
     return _refusal(edit)
 
@@ -136,7 +130,7 @@ def _refusal_is(
             return
         if params is not None and not re.fullmatch(params, as_text(words["{param}"])):
             return
-        answer.body = b"" if body is None else _filled(body, words)
+        answer.body = b"" if body is None else filled(body, words)
         if body is None:
             answer.headers.pop("content-type", None)
 
@@ -158,21 +152,6 @@ def _said_by(answer: Answer) -> dict[str, Any]:
         "{type}": "server_error" if status >= 500 else _TYPES.get(status, "invalid_request_error"),
         **{f"{{{member}}}": error.get(member) for member in ("message", "param", "code")},
     }
-
-
-def _filled(value: Any, words: Mapping[str, Any]) -> Any:
-    """``value`` with its words filled in: one that is a text's all keeps its type."""
-    if isinstance(value, str):
-        if value in words:
-            return words[value]
-        for word, said in words.items():
-            value = value.replace(word, as_text(said))
-        return value
-    if isinstance(value, list):
-        return [_filled(item, words) for item in value]
-    if isinstance(value, dict):
-        return {key: _filled(member, words) for key, member in value.items()}
-    return value
 
 
 MEMBERS: Mapping[str, Maker] = dict(

@@ -48,11 +48,25 @@ def apart(whole: Callable[[Message], None], streamed: Callable[[list[Message]], 
     return change
 
 
-def finish(document: Message, reason: str) -> None:
-    """Every choice that has finished finished for this reason."""
-    for choice in document.get("choices") or ():
-        if choice.get("finish_reason") is not None:
-            choice["finish_reason"] = reason
+def stopping(
+    member: str,
+    whole: Callable[[Message], None],
+    streamed: Callable[[list[Message]], list[Message]],
+) -> Change:
+    """As `apart`, where some message or delta has something in ``member``; every choice stops then."""
+    edit = apart(whole, streamed)
+
+    def change(answer: Answer) -> None:
+        given = list(documents(answer))
+        if not any(message.get(member) for document in given for message in messages_of(document)):
+            return
+        edit(answer)
+        for document in given:
+            for choice in document.get("choices") or ():
+                if choice.get("finish_reason") is not None:
+                    choice["finish_reason"] = "stop"
+
+    return change
 
 
 def chunk_like(chunk: Message, delta: Message) -> Message:

@@ -23,8 +23,7 @@ from conformance.simulator.deviations.messages import (
     apart,
     chunk_like,
     each_message,
-    finish,
-    messages_of,
+    stopping,
 )
 from conformance.simulator.deviations.turning import TurnChange, turning
 from conformance.simulator.mutants.mutant import Answer, Change
@@ -102,14 +101,7 @@ def _alone() -> Change:
         said = zip(chunks, deltas, strict=True)
         return [chunk for chunk, delta in said if not (delta.get("content") or delta.get("tool_calls"))]
 
-    def change(answer: Answer) -> None:
-        given = list(documents(answer))
-        if any("reasoning_content" in message for document in given for message in messages_of(document)):
-            apart(whole, streamed)(answer)
-            for document in given:
-                finish(document, "stop")
-
-    return change
+    return stopping("reasoning_content", whole, streamed)
 
 
 def _swallowed(message: Message) -> None:

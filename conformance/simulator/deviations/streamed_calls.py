@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from conformance.simulator.arguments import as_value
 from conformance.simulator.chat import fresh_id
 from conformance.simulator.deviations.deviation import Maker, deviation
 from conformance.simulator.mutants.mutant import Answer, Change
@@ -98,18 +98,11 @@ def _whole(*, as_objects: bool = False) -> Change:
         gone: list[Any] = []
         for first, *others in deltas_by_call(answer):
             text = "".join(delta.arguments for delta in (first, *others))
-            first.function["arguments"] = _value(text) if as_objects else text
+            first.function["arguments"] = as_value(text) if as_objects else text
             gone += (delta.chunk for delta in others)
         drop(answer, gone)
 
     return change
-
-
-def _value(text: str) -> Any:
-    try:
-        return json.loads(text)
-    except ValueError:
-        return text
 
 
 def _head_lost(characters: int) -> Change:

@@ -94,10 +94,10 @@ class SignaturesUnchecked(Behaviour):
         return read if blocks else body
 
 
-Mention = tuple[Literal["call", "result"], dict[str, Any], str]
+_Mention = tuple[Literal["call", "result"], dict[str, Any], str]
 
 
-def _mentions(wire: WireName, body: Mapping[str, Any]) -> Iterator[Mention]:
+def _mentions(wire: WireName, body: Mapping[str, Any]) -> Iterator[_Mention]:
     """Where a history names a call: who makes it, and who answers it, in order."""
     if wire == "openai-responses":
         for item in _objects(body.get("input")):

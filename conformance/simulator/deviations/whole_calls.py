@@ -7,7 +7,9 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from conformance.quirks.declarations import filled
 from conformance.simulator import schemas
+from conformance.simulator.arguments import as_value
 from conformance.simulator.chat import fresh_id
 from conformance.simulator.deviations.deviation import Maker, deviation, documents
 from conformance.simulator.deviations.streamed_calls import deltas_by_call, drop
@@ -136,7 +138,7 @@ def _checked(body: Any) -> Change:
             calls = message.get("tool_calls") or []
             if not all(_fits(call, answer.asked) for call in calls):
                 written = json.dumps([_written(call) for call in calls], ensure_ascii=False)
-                answer.become(400, _with_calls(body, written))
+                answer.become(400, filled(body, {"{calls}": written}))
                 return
 
     return change
@@ -155,19 +157,7 @@ def _fits(call: Mapping[str, Any], asked: Mapping[str, Any]) -> bool:
 
 def _written(call: Mapping[str, Any]) -> dict[str, Any]:
     """A call as models write it; arguments that are no JSON stay the text they are."""
-    try:
-        parameters = json.loads(call["function"]["arguments"])
-    except ValueError:
-        parameters = call["function"]["arguments"]
-    return {"name": call["function"]["name"], "parameters": parameters}
-
-
-def _with_calls(body: Any, written: str) -> Any:
-    if isinstance(body, str):
-        return body.replace("{calls}", written)
-    if isinstance(body, dict):
-        return {key: _with_calls(member, written) for key, member in body.items()}
-    return body
+    return {"name": call["function"]["name"], "parameters": as_value(call["function"]["arguments"])}
 
 
 def _ids_again() -> Change:

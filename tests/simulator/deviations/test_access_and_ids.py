@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import httpx
 import pytest
 
-from conformance.simulator import Persona, Simulator, running
 from conformance.simulator.deviations import DEVIATIONS
-from tests.simulator.support import SCRIPTS, TIME, WEATHER, Talk, assistant, deltas, tool
+from tests.simulator.support import TIME, WEATHER, Talk, assistant, deltas, tool
 
 BLOCKED = {"header": "User-Agent", "matches": "lib/.*", "status": 403, "body": "no", "path": "/v1/models"}
 MADE: dict[str, tuple[str, dict[str, Any]]] = {
@@ -31,18 +30,6 @@ CALLED = ("[[parallel]]", assistant("x"), tool("x"), "[[parallel]]")
 def strict(tool_: dict[str, Any]) -> dict[str, Any]:
     closed = {"type": "object", "properties": {}, "required": [], "additionalProperties": False}
     return {**tool_, "function": {**tool_["function"], "strict": True, "parameters": closed}}
-
-
-@pytest.fixture(scope="module")
-def started() -> Iterator[Simulator]:
-    personas = [Persona(name, (DEVIATIONS[of](**options),)) for name, (of, options) in MADE.items()]
-    with running(Simulator(personas, SCRIPTS, gap_s=0)) as simulator:
-        yield simulator
-
-
-@pytest.fixture(scope="module")
-def to(started: Simulator, client: httpx.Client) -> Callable[[str], Talk]:
-    return lambda name: Talk(started, name, client)
 
 
 def calls(talk: Talk, *messages: Any, **members: Any) -> tuple[list[Any], list[Any]]:

@@ -83,7 +83,7 @@ def test_only_some_refusals_are_changed(options: dict[str, Any], touched: bool) 
 
 
 def test_a_completion_is_wrapped() -> None:
-    completion = {"choices": []}
+    completion: dict[str, Any] = {"choices": []}
     wrapped = changed("answer-wrapped", completion, member="data", beside={"success": True})
     assert wrapped == {"data": completion, "success": True}
     assert changed("answer-wrapped", {"object": "list"}, member="data") == {"object": "list"}

@@ -23,6 +23,7 @@ TURNS = {
     "beyond": Turn((ToolCall("a", "get_weather", BEYOND),)),
     "quoted": Turn((Text(QUOTED),)),
     "lines": Turn((ToolCall("a", "get_weather", '{"city":"a\\nb \\\\n"}'),)),
+    "unfinished": Turn((ToolCall("a", "get_weather", '{"city":'),)),
     "thought": Turn((Reasoning("Two and two."), Text("Four."))),
 }
 EVERYWHERE = ["openai-chat", "openai-responses", "anthropic-messages"]
@@ -146,6 +147,11 @@ def test_calls_are_written_on_one_line(to: Callable[[str], Talk]) -> None:
     content = to("calls-as-one-line-text").choice("[[call]]", **TOOLS)["message"]["content"]
     assert content.startswith('<tool_call>{"name": "get_weather"')
     assert "\n" not in content
+
+
+def test_arguments_that_are_no_json_are_written_as_the_text_they_are(to: Callable[[str], Talk]) -> None:
+    content = to("calls-as-one-line-text").choice("[[unfinished]]", **TOOLS)["message"]["content"]
+    assert content == '<tool_call>{"name": "get_weather", "arguments": "{\\"city\\":"}</tool_call>'
 
 
 def test_channels_are_run_together(to: Callable[[str], Talk]) -> None:
