@@ -2,7 +2,7 @@
 
 Only our scripted model writes these texts; the ideal turn is what a correct server makes of each. The first
 three are Hermes text; the others, ``dialects.cases``, are text of any dialect and run three times: without
-tools, which shows what is written, with them, and streamed.
+tools, which shows what is written, with them, and, unless a grammar bent that, streamed.
 """
 
 from __future__ import annotations
@@ -97,6 +97,7 @@ REPORT = Tool(
 ROOM = 512
 """Tokens in which every text ends, and a model that a grammar has led astray soon does, too."""
 OFFERED = (WEATHER, TIME, PING, REPORT)
+BENT = "write with tools what it writes without: a grammar bent its text"
 
 
 def _script(case: Case) -> Callable[[], Script]:
@@ -115,10 +116,10 @@ def _script(case: Case) -> Callable[[], Script]:
         need(alone is None or case.known(alone), "write this text, which its dialect may not have")
         asked = replace(question, tools=OFFERED)
         whole = _turn((yield Ask(asked, probe=case.id, expect=expect)))
+        need(not case.bent(alone, whole), BENT)
         asked = replace(asked, stream=True, include_usage=True)
         streamed = _turn((yield Ask(asked, probe=case.id, expect=expect)))
-        bend = case.bent(alone, whole, streamed)
-        need(not bend, "write with tools what it writes without: a grammar bent its text")
+        need(not case.bent(alone, whole, streamed), BENT)
 
     script.__doc__ = f"{case.title}.\n\n{case.doc}".rstrip()
     return script
