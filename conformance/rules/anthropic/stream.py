@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from conformance.rules.anthropic.envelope import LITERALS
 from conformance.rules.anthropic.examples import WIRES, answer, stream, told
 from conformance.rules.anthropic.streams import MessageEvent, MessageStream, is_error
-from conformance.rules.anthropic.views import Answer
+from conformance.rules.anthropic.views import Reply, hidden_error
 from conformance.rules.eventlists import but_in, with_event
 from conformance.rules.reading import ABSENT
 from conformance.rules.registry import rule
@@ -33,13 +33,18 @@ ERROR_LINE = (
     conforming=stream(),
     consequence="anthropic 2.14.0 finds no event in it: the stream ends before it began",
 )
-def is_sse(reply: Answer) -> Iterator[Violation]:
-    """With stream true the answer is a stream of server-sent events.
+def is_sse(reply: Reply) -> Iterator[Violation]:
+    """stream true yields an event stream, stream false or absent yields one JSON object.
 
     The rule is this suite's own; the catalogue has it for Chat alone.
     """
-    if reply.asked is not None and reply.asked.stream:
-        yield reply.found(wanted="a stream of events", saw="one body")
+    if not reply.reading.succeeded or reply.asked is None or hidden_error(reply.reading):
+        return
+    streamed = reply.reading.stream is not None
+    if reply.asked.stream and not streamed:
+        yield reply.found("body", wanted="a stream of events", saw="one body")
+    elif streamed and not reply.asked.stream:
+        yield reply.found("body", wanted="one JSON object", saw="a stream of events")
 
 
 @rule(

@@ -25,6 +25,11 @@ class Asked:
     body: Mapping[str, Any]
 
     @property
+    def stream(self) -> bool:
+        """``stream`` is true."""
+        return self.body.get("stream") is True
+
+    @property
     def background(self) -> bool:
         """``background`` is true: the answer comes before the model is done."""
         return self.body.get("background") is True

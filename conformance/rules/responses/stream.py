@@ -7,8 +7,10 @@ from collections.abc import Iterator
 from conformance.rules.eventlists import but, but_in
 from conformance.rules.reading import ABSENT
 from conformance.rules.registry import rule
+from conformance.rules.responses.asked import asked_in
 from conformance.rules.responses.examples import (
     WIRES,
+    answer,
     message,
     moved,
     open_responses,
@@ -27,6 +29,7 @@ from conformance.rules.responses.streams import (
     Typed,
     is_error,
 )
+from conformance.rules.responses.views import Reply, hidden_error
 from conformance.rules.sources import docs, schema, sdk
 from conformance.rules.sources import open_responses as prose
 from conformance.rules.views import Violation
@@ -38,6 +41,29 @@ NUMBERED_SINCE = 1_747_785_600
 EVENTS = told()
 THOUGHT = told(reasoning("Greet."), message())
 GAPS = [event | {"sequence_number": 3 * place} for place, event in enumerate(EVENTS)]
+
+
+@rule(
+    "resp.stream.is-sse-when-asked",
+    wires=WIRES,
+    level="MUST",
+    basis="prose",
+    needs=("request", "framing"),
+    source=(schema("CreateResponse stream (default: false)"), STREAMING),
+    violating=answer(asked={"stream": True}),
+    conforming=stream(),
+    consequence="openai-python 3.57.0 hands out the text of the events as a str in place of a response",
+)
+def is_sse(reply: Reply) -> Iterator[Violation]:
+    """stream true yields an event stream, stream false or absent yields one JSON object."""
+    asked = asked_in(reply.reading)
+    if not reply.reading.succeeded or asked is None or hidden_error(reply.reading):
+        return
+    streamed = reply.reading.stream is not None
+    if asked.stream and not streamed:
+        yield reply.found("body", wanted="an event stream", saw="a body that is no event stream")
+    elif streamed and not asked.stream:
+        yield reply.found("body", wanted="one JSON object", saw="an event stream")
 
 
 @rule(

@@ -38,6 +38,29 @@ def _as_whole(answer: Answer) -> None:
         answer.become(200, message())
 
 
+def _as_stream(answer: Answer) -> None:
+    """An answer in events that nobody asked to have streamed."""
+    whole = answer.body
+    if answer.status >= 300 or answer.events is not None:
+        return
+    answer.headers["content-type"] = "text/event-stream"
+    answer.named = True
+    opened = whole | {"content": [], "stop_reason": None, "stop_sequence": None}
+    answer.events = [{"type": "message_start", "message": opened}]
+    for index, block in enumerate(whole["content"]):
+        said = {"type": "text_delta", "text": block["text"]}
+        answer.events += [
+            {"type": BEGUN, "index": index, "content_block": block | {"text": ""}},
+            {"type": DELTA, "index": index, "delta": said},
+            {"type": STOP, "index": index},
+        ]
+    ended = {"stop_reason": whole["stop_reason"], "stop_sequence": whole["stop_sequence"]}
+    answer.events += [
+        {"type": "message_delta", "delta": ended, "usage": whole["usage"]},
+        {"type": "message_stop"},
+    ]
+
+
 def _one_index(given: list[Any]) -> None:
     for document in given:
         if document.get("index"):
@@ -73,6 +96,7 @@ def _half_a_call(given: list[Any]) -> None:
 
 STREAM = (
     over("anth.stream.is-sse-when-asked", PLAIN, _as_whole),
+    over("anth.stream.is-sse-when-asked", "chat.plain", _as_stream, "unasked"),
     over("anth.stream.event-field-required", PLAIN, named(FIRST, None)),
     over("anth.stream.event-matches-type", PLAIN, named(LAST, "end")),
     over("anth.stream.message-start-first", PLAIN, moved("message_start", FIRST)),

@@ -26,6 +26,7 @@ from conformance.simulator.mutants.responses_edits import (
     marker,
     moved,
     mutant,
+    numbered,
     of,
     place,
     raw_reasoning,
@@ -126,7 +127,40 @@ def _without_deltas(given: list[Any]) -> None:
     given[:] = [event for event in given if event["type"] != ARGS_DELTA]
 
 
+def _as_whole(answer: Answer) -> None:
+    """One whole answer to a client that asked for a stream."""
+    if answer.events is not None:
+        answer.become(200, answer.events[-1]["response"])
+
+
+def _as_stream(answer: Answer) -> None:
+    """A text in events that nobody asked to have streamed."""
+    if answer.status >= 300 or answer.events is not None:
+        return
+    whole = answer.body
+    begun = whole | {"status": "in_progress", "output": [], "usage": None}
+    said = whole["output"][0]
+    part, item = said["content"][0], {"item_id": said["id"], "output_index": 0}
+    within = item | {"content_index": 0}
+    answer.headers["content-type"] = "text/event-stream"
+    answer.named = True
+    answer.events = [
+        {"type": CREATED, "response": begun},
+        {"type": "response.in_progress", "response": begun},
+        {"type": ADDED, "output_index": 0, "item": said | {"status": "in_progress", "content": []}},
+        {"type": PART_ADDED, **within, "part": part | {"text": ""}},
+        {"type": TEXT_DELTA, **within, "delta": part["text"], "logprobs": []},
+        {"type": TEXT_DONE, **within, "text": part["text"], "logprobs": []},
+        {"type": PART_DONE, **within, "part": part},
+        {"type": DONE, "output_index": 0, "item": said},
+        {"type": "response.completed", "response": whole},
+    ]
+    numbered(answer.events)
+
+
 AS_A_WHOLE = (
+    mutant("resp.stream.is-sse-when-asked", TEXT, _as_whole),
+    mutant("resp.stream.is-sse-when-asked", "chat.plain", _as_stream, variant="unasked"),
     mutant("resp.stream.event-name-matches-type-openai", TEXT, together(retold(lean), _unnamed)),
     mutant(
         "resp.stream.event-name-matches-type-open-responses",
