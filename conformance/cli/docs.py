@@ -66,6 +66,7 @@ def docs(folder: str, check: bool) -> int:
 def pages() -> dict[str, str]:
     """Every generated page by its path under ``docs/``."""
     from conformance.cli.peers import peers_page
+    from conformance.cli.replays import replays_page
     from conformance.config import json_schema
     from conformance.report.jsonfile import schema
 
@@ -76,6 +77,7 @@ def pages() -> dict[str, str]:
         "quirks.md": ledger_page(GENERATED),
         "coverage.md": coverage_page(),
         "peers.md": peers_page(GENERATED),
+        "historical-replay.md": replays_page(GENERATED),
         **rule_pages(),
     }
 

@@ -24,8 +24,12 @@ def main() -> None:
     signal.pthread_sigmask(signal.SIG_BLOCK, stop)
     params = xllamacpp.CommonParams()
     params.model.path = options.model
-    params.model_alias = {options.alias}
-    params.hostnames = ["127.0.0.1"]
+    # Wheels of 2025 take one alias and listen on one name.
+    params.model_alias = {options.alias} if isinstance(params.model_alias, set) else options.alias
+    if hasattr(params, "hostnames"):
+        params.hostnames = ["127.0.0.1"]
+    else:
+        params.hostname = "127.0.0.1"
     params.port = options.port
     params.n_ctx = options.ctx * options.parallel  # llama.cpp divides the context among its slots
     params.n_parallel = options.parallel
