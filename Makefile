@@ -4,13 +4,14 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: help matrix publish install test lint bench docs clean lock lab-smoke
+.PHONY: help matrix dialects publish install test lint bench docs clean lock lab-smoke
 
 help:
 	@echo "make matrix   install, replay every recording and the reference endpoint, print the matrix"
+	@echo "make dialects replay every server in every dialect over the parser chapter, print that matrix"
 	@echo "make test     install what the tests need, run them"
 	@echo "make install  only make the environment"
-	@echo "make publish  refresh the committed reports/matrix.json and reports/matrix.md"
+	@echo "make publish  refresh the committed reports: matrix.json and .md, dialects.json and .md"
 	@echo "make lint     ruff, mypy, import law"
 	@echo "make bench    how fast long streams and recordings are judged, next to what merely parses them"
 	@echo "make docs     refresh the generated files under docs/"
@@ -20,6 +21,14 @@ help:
 matrix: install
 	$(BIN)/conformance run --out reports/latest
 
+# The second matrix judges what parsers make of calls, text and reasoning; the first has all else.
+DIALECTS := $(BIN)/conformance run --config dialects.yaml --cassettes cassettes-dialects --scenario 'parser.*' \
+	--rule 'parser.*' --rule '*-leak' --rule 'chat.response.tool-call-arguments-*' --rule 'chat.stream.tool-arguments-*' \
+	--rule 'chat.*.finish-*' --out reports/latest/dialects
+
+dialects: install
+	$(DIALECTS)
+
 publish: install
 	@# A matrix with violations is worth publishing, one with cells that could not be judged is not.
 	$(BIN)/conformance run --out reports/latest || test $$? -eq 1
@@ -28,6 +37,12 @@ publish: install
 	$(BIN)/python -c 'import json; m = json.load(open("reports/latest/matrix.json")); \
 	[c.update(evidence=[]) for c in m["cells"] if "simulated" in c["flags"]]; \
 	json.dump(m, open("reports/matrix.json", "w"), ensure_ascii=False, indent=1)'
+	$(DIALECTS) || test $$? -eq 1
+	cp reports/latest/dialects/dialects.md reports/
+	@# Of a cell that deviates in nothing the cassette is evidence enough.
+	$(BIN)/python -c 'import json; m = json.load(open("reports/latest/dialects/matrix.json")); \
+	[c.update(evidence=[]) for c in m["cells"] if c["verdict"] in ("conforms", "inconclusive", "unsupported")]; \
+	json.dump(m, open("reports/dialects.json", "w"), ensure_ascii=False, indent=1)'
 
 install: $(VENV)/.run
 

@@ -19,6 +19,10 @@ _SECRET_HEADER = re.compile(r"authorization|api[-_]?key|token|secret|cookie|pass
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,63}")
 
 
+DEFAULT_DIALECT = "hermes"
+"""What a scripted model writes unless it was built in another dialect."""
+
+
 class ConfigError(Exception):
     """A configuration that can't be used; the message names file, line and key, and the fix."""
 
@@ -51,6 +55,11 @@ class Endpoint(BaseModel):
     model: str = Field(min_length=1, description="Model name sent with every request.")
     key_env: str | None = Field(
         default=None, description="Name of the environment variable that holds the key; none: no key is sent."
+    )
+    bearer: bool = Field(
+        default=False,
+        description="Send the key as Authorization: Bearer also where the wire's own header is another one "
+        "(x-api-key), for servers that know this one only.",
     )
     headers: Mapping[str, str | FromEnv] = Field(
         default_factory=dict, description="Extra request headers; secrets as {env: NAME}."
@@ -97,11 +106,15 @@ class Endpoint(BaseModel):
         default=None,
         description="A row of the same server over another wire: answers to the same scenarios are compared.",
     )
-    scripted: bool = Field(
-        default=False, description="The model is our scripted model: add its markers to the prompts."
+    scripted: bool | str = Field(
+        default=False,
+        description="The model is our scripted model, built in this dialect (true: hermes), which the server "
+        "parses itself: add the model's markers to the prompts.",
     )
-    unsupported: tuple[str, ...] = Field(
-        default=(), description="Capabilities the endpoint does not claim; scenarios that need one don't run."
+    unsupported: tuple[str, ...] | Mapping[str, str] = Field(
+        default=(),
+        description="Capabilities the endpoint does not claim, alone or each with the reason; scenarios that "
+        "need one don't run.",
     )
     quirks: tuple[str, ...] = Field(
         default=(),
@@ -152,6 +165,13 @@ class Endpoint(BaseModel):
         if (self.base_url is None) == (self.persona is None):
             raise ValueError("needs either base_url or persona")
         return self
+
+    @property
+    def written_in(self) -> str | None:
+        """The dialect that its scripted model writes; ``None`` where the model is none of ours."""
+        if isinstance(self.scripted, str):
+            return self.scripted
+        return DEFAULT_DIALECT if self.scripted else None
 
     @property
     def shown_url(self) -> str:
@@ -240,10 +260,14 @@ def did_you_mean(word: str, known: Mapping[str, object] | tuple[str, ...] | list
     return f" (did you mean {near[0]}?)" if near else ""
 
 
+_KINDS = ("str", "FromEnv", "bool", "tuple[str, ...]", "mapping[str,str]")
+"""What pydantic names the members of a union by, in the place of an error."""
+
+
 def _explain(error: ValidationError, node: yaml.Node | None, file: str) -> str:
     lines = []
     for problem in error.errors():
-        keys = tuple(key for key in problem["loc"] if key not in ("str", "FromEnv"))
+        keys = tuple(key for key in problem["loc"] if key not in _KINDS)
         where = ".".join(str(key) for key in keys)
         line = _line(node, keys)
         if problem["type"] == "extra_forbidden":

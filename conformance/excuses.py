@@ -51,10 +51,13 @@ _UNKNOWN_PATH = re.compile(
 )
 """How error objects say that a path is not there: OpenAI, Groq, frameworks, Anthropic, llama.cpp."""
 _ABOUT_THE_REQUEST = re.compile(
-    r"\bno endpoints found that support the provided\b|\bonly\b.{1,60}\bsupported\b", re.IGNORECASE
+    r"\bno endpoints found that support the provided\b|\bonly\b.{1,60}\bsupported\b"
+    r"|\bresponse with id\b.{1,200}\bnot found\b",
+    re.IGNORECASE,
 )
 """A 404 that is about the request: OpenRouter's of a parameter that no host of the model takes
-(zed-industries/zed issue 36094), mlx-lm's of a part that is no text (0.32.2)."""
+(zed-industries/zed issue 36094), mlx-lm's of a part that is no text (0.32.2), vLLM's of a response that it
+did not keep (0.32.0)."""
 _LOAD = re.compile(
     r"\boverloaded|\b(?:at|over|exceeds?|exceeded|out of|no|insufficient) capacity|capacity (?:is )?exceeded",
     re.IGNORECASE,

@@ -129,6 +129,7 @@ STUCK = ("stuck", "")
             "violates",
         ),
         (STUCK, refusing(404, "Only 'text' content type is supported."), [], "violates"),
+        (STUCK, refusing(404, "Response with id 'resp_1' not found."), [], "violates"),
         (STUCK, refusing(429), [], "error"),
         (STUCK, refusing(503), [], "error"),
         (DID, refusing(429, expect="refusal"), [], "error"),

@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 import click
 
 from conformance.cli.failing import clearly
-from conformance.cli.options import INTRUSIVE, KNOWN, MATRIX_AS_JSON, MIN_JUDGED, SCENARIOS, VERBOSE
+from conformance.cli.options import INTRUSIVE, KNOWN, MATRIX_AS_JSON, MIN_JUDGED, RULES, SCENARIOS, VERBOSE
 from conformance.cli.run import command_line, prepare, print_drill_down, reader_may_leave
 
 if TYPE_CHECKING:
@@ -36,6 +36,7 @@ Examples:
   conformance certify https://api.example.com/v1 --model m --key-env EXAMPLE_API_KEY --dry-run
   conformance certify simulator:reference --model reference --wire gemini
   conformance certify simulator:hermes-text --model reference --dialect hermes
+  conformance certify http://127.0.0.1:8080/v1 --model scripted --scripted --dialect qwen3-coder
 """
 
 
@@ -47,12 +48,13 @@ Examples:
     "--dialect",
     default=None,
     metavar="NAME",
-    help="Tools travel in the prompt, calls in the text, so written (see: list dialects).",
+    help="Tools travel in the prompt, calls in the text, so written (see: list dialects); with --scripted: "
+    "what the scripted model there writes and the server parses [default: hermes].",
 )
 @click.option("--key-env", default=None, metavar="VAR", help="Environment variable that holds the key.")
 @click.option("--name", default=None, metavar="NAME", help="Name in reports [default: made from the URL].")
 @SCENARIOS
-@click.option("--rule", "rules", multiple=True, metavar="ID", help="Judge only this rule (repeatable).")
+@RULES
 @click.option("--dry-run", is_flag=True, help="Say what would be sent, send nothing.")
 @click.option(
     "--max-requests",
@@ -67,11 +69,16 @@ Examples:
 )
 @click.option("--scripted", is_flag=True, help="The model there is our scripted model: add its markers.")
 @click.option(
+    "--server", default=None, metavar="TEXT", help="What answers there, with version and flags; for reports."
+)
+@click.option(
     "--attempts",
     type=click.IntRange(1, 10),
-    default=3,
-    show_default=True,
-    help="How often a scenario is run when the model does not do what it needs.",
+    default=None,
+    help="How often a scenario is run when the model does not do what it needs [default: 3; scripted: 1].",
+)
+@click.option(
+    "--fail-on-warns", is_flag=True, help="Exit 1 where a SHOULD does not hold, too (for git bisect)."
 )
 @INTRUSIVE
 @MIN_JUDGED
@@ -92,7 +99,9 @@ def certify(
     known: str | None,
     out: str | None,
     scripted: bool,
-    attempts: int,
+    server: str | None,
+    attempts: int | None,
+    fail_on_warns: bool,
     intrusive: bool,
     min_judged: float,
     as_json: bool,
@@ -116,14 +125,16 @@ def certify(
         raise ConfigError(f"--key-env {key_env}: this variable is not set")
     name = name or name_of(base_url)
     folder = Path(out) if out else Path("reports") / f"certify-{name}"
-    row: dict[str, object] = {"model": model, "wire": wire, "attempts": attempts}
+    row: dict[str, object] = {"model": model, "wire": wire, "attempts": attempts or (1 if scripted else 3)}
     if base_url.startswith("simulator:"):
         row |= {"persona": base_url.removeprefix("simulator:"), "scripted": True}
     else:
-        row |= {"base_url": base_url, "scripted": scripted}
+        row |= {"base_url": base_url, "scripted": (dialect or True) if scripted else False}
     if key_env:
         row["key_env"] = key_env
-    if dialect:
+    if server:
+        row["server"] = server
+    if dialect and not isinstance(row["scripted"], str):
         row["dialect"] = dialect
     options = Options(
         config=str(folder / "providers.yaml"),
@@ -160,6 +171,8 @@ def certify(
         outcome = run_engine(options, known=entries, on_cell=progress.on_cell, command=command_line())
     write_all(outcome.matrix, folder)
     code = exit_code(outcome, [name], min_judged)
+    if fail_on_warns and code in (0, 3) and any(cell.verdict == "warns" for cell in outcome.matrix.cells):
+        code = 1
     with reader_may_leave():
         if as_json:
             click.echo(json.dumps(to_document(outcome.matrix), ensure_ascii=False, indent=1))
@@ -203,8 +216,9 @@ def checked(text: str, name: str, options: Options) -> Endpoint:
     if endpoint.persona is not None and endpoint.persona not in PERSONAS:
         known = ", ".join(PERSONAS)
         raise ConfigError(f"simulator:{endpoint.persona}: no such persona; there are {known}")
-    if endpoint.dialect and (wrong := unknown_dialect(endpoint.dialect)):
-        raise ConfigError(f"--dialect: {wrong}")
+    for named in (endpoint.dialect, endpoint.written_in):
+        if named and (wrong := unknown_dialect(named)):
+            raise ConfigError(f"--dialect: {wrong}")
     return endpoint
 
 

@@ -74,6 +74,15 @@ PORTS = click.option(
 )
 
 
+DIALECTS = click.option(
+    "--dialect",
+    "dialects",
+    multiple=True,
+    metavar="D",
+    help="Its row with a scripted model of this dialect (repeatable; all: every one that its recipe knows).",
+)
+
+
 @lab.command("list")
 @click.option("--json", "in_json", is_flag=True, help="Write the list as JSON.")
 @in_lab
@@ -123,15 +132,24 @@ def install(names: tuple[str, ...]) -> int:
     metavar="DIR",
     help="A folder that scripted-model build wrote [default: the scenarios' model, in Hermes].",
 )
+@click.option(
+    "--dialect",
+    default=None,
+    metavar="D",
+    help="Serve the scenarios' model of this dialect, parsed natively.",
+)
 @in_lab
-def up(names: tuple[str, ...], ports: tuple[str, ...], model: str | None) -> int:
+def up(names: tuple[str, ...], ports: tuple[str, ...], model: str | None, dialect: str | None) -> int:
     """Install and start servers, and before them those they need; say how they are reached."""
     from conformance.lab import endpoints_of, keys_of, recipes
 
-    for running in bench().up(names, ports_of(ports), Path(model) if model else None):
+    if model and dialect:
+        raise click.UsageError("--model is a model that is built already, --dialect one that is built now")
+    for running in bench().up(names, ports_of(ports), Path(model) if model else None, dialect):
         recipe = recipes()[running.name]
         click.echo(f"{recipe.server}: process {running.pid}, port {running.port}")
-        for endpoint in endpoints_of(recipe, (), {**running.ports, running.name: running.port}):
+        reached = {**running.ports, running.name: running.port}
+        for endpoint in endpoints_of(recipe, (), reached, running.dialect or None):
             variable = endpoint.key_env
             key = f", {variable}={keys_of(recipe)[variable]}" if variable else ""
             click.echo(f"  {endpoint.name}: {endpoint.base_url} ({endpoint.wire}, {endpoint.model}{key})")
@@ -177,54 +195,93 @@ def down(names: tuple[str, ...]) -> int:
 
 @lab.command()
 @click.argument("names", nargs=-1, metavar="[NAME...]")
+@DIALECTS
 @in_lab
-def rows(names: tuple[str, ...]) -> int:
-    """Write the recipes' endpoints as rows for a providers.yaml."""
+def rows(names: tuple[str, ...], dialects: tuple[str, ...]) -> int:
+    """Write the recipes' endpoints as rows for a providers.yaml (with --dialect: a dialects.yaml)."""
     from conformance.lab import endpoints_of, recipes, to_yaml
     from conformance.lab.recipe import check_name
 
     for name in names:
         check_name(name)
     chosen = [recipe for name, recipe in recipes().items() if not names or name in names]
-    click.echo(to_yaml([row for recipe in chosen for row in endpoints_of(recipe)]), nl=False)
+    found = [
+        row
+        for recipe in chosen
+        for dialect in (of_recipe(recipe, dialects) if dialects else (None,))
+        for row in endpoints_of(recipe, dialect=dialect)
+    ]
+    click.echo(to_yaml(found), nl=False)
     return 0
 
 
 @lab.command()
 @click.argument("names", nargs=-1, required=True, metavar="NAME...")
-@click.option("--config", default="providers.yaml", show_default=True, help="Rows with declared quirks.")
+@click.option(
+    "--config",
+    default=None,
+    help="Rows with declared quirks [default: providers.yaml; with --dialect dialects.yaml].",
+)
 @CASSETTES
 @click.option("--endpoint", "endpoints", multiple=True, metavar="ROW", help="Only this row (repeatable).")
 @SCENARIOS
 @click.option("--check", is_flag=True, help="Keep the old recording; exit 1 where the new one differs.")
+@DIALECTS
 @PORTS
 @in_lab
 def record(
     names: tuple[str, ...],
-    config: str,
+    config: str | None,
     cassettes: str | None,
     endpoints: tuple[str, ...],
     scenarios: tuple[str, ...],
     check: bool,
+    dialects: tuple[str, ...],
     ports: tuple[str, ...],
 ) -> int:
-    """Bring servers up, record them again, and show what differs from the previous recording."""
+    """Bring servers up, record them again, and show what differs from the previous recording.
+
+    With --dialect it is the chapter of parser scenarios, in the rows of dialects.yaml and cassettes-dialects.
+    """
     from conformance.cli.lab_record import Recording
+    from conformance.lab import LabError, recipes
+    from conformance.lab.recipe import check_name
 
     here = bench()
     before = here.running()
-    recording = Recording(Path(config), Path(cassettes) if cassettes else None, endpoints, scenarios, check)
+    path = Path(config or ("dialects.yaml" if dialects else "providers.yaml"))
+    folder = (
+        Path(cassettes) if cassettes else path.parent / ("cassettes-dialects" if dialects else "cassettes")
+    )
+    recording = Recording(path, folder, endpoints, scenarios or (("parser.*",) if dialects else ()), check)
     codes = []
     for name in names:
-        started = here.up([name], ports_of(ports))
-        try:
-            codes.append(recording.of(started[-1]))
-        finally:
-            # What ran before stays; the rest was only brought up for this.
-            fresh = [server.name for server in started if server.name not in before]
-            if fresh:
-                here.down(fresh)
+        check_name(name)
+        if dialects and name in before:
+            raise LabError(
+                f"{name} runs already, with another model; stop it first: conformance lab down {name}"
+            )
+        for dialect in of_recipe(recipes()[name], dialects) if dialects else (None,):
+            started = here.up([name], ports_of(ports), dialect=dialect)
+            try:
+                codes.append(recording.of(started[-1]))
+            finally:
+                # What ran before stays; the rest was only brought up for this.
+                fresh = [server.name for server in started if server.name not in before]
+                if fresh:
+                    here.down(fresh)
     return max(codes)
+
+
+def of_recipe(recipe: Recipe, given: tuple[str, ...]) -> tuple[str, ...]:
+    """The dialects meant: ``all`` are those that the recipe has. Raises `LabError`."""
+    from conformance.lab import LabError
+
+    if "all" not in given:
+        return given
+    if not recipe.dialects:
+        raise LabError(f"{recipe.name}: its recipe names no dialects")
+    return tuple(recipe.dialects)
 
 
 def ports_of(given: tuple[str, ...]) -> dict[str, int]:

@@ -28,7 +28,7 @@ class Recording:
     """What to record and where the recordings lie; ``check`` only compares."""
 
     config: Path
-    cassettes: Path | None
+    cassettes: Path
     endpoints: tuple[str, ...]
     scenarios: tuple[str, ...]
     check: bool
@@ -45,7 +45,7 @@ class Recording:
 
         recipe = recipes()[server.name]
         rows = self._rows(server)
-        folder = self.cassettes or self.config.parent / "cassettes"
+        folder = self.cassettes
         with tempfile.TemporaryDirectory() as scratch, _environ(keys_of(recipe)):
             config = Path(scratch) / "providers.yaml"
             config.write_text(to_yaml(rows), "utf-8")
@@ -72,7 +72,8 @@ class Recording:
 
         configured = config.load(self.config) if self.config.exists() else ()
         recipe = recipes()[server.name]
-        rows = endpoints_of(recipe, configured, {**server.ports, server.name: server.port})
+        ports = {**server.ports, server.name: server.port}
+        rows = endpoints_of(recipe, configured, ports, server.dialect or None)
         known = [row.name for row in rows]
         for name in self.endpoints:
             if name not in known:

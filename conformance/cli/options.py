@@ -7,6 +7,9 @@ import click
 SCENARIOS = click.option(
     "--scenario", "scenarios", multiple=True, metavar="GLOB", help="Only scenarios like this (repeatable)."
 )
+RULES = click.option(
+    "--rule", "rules", multiple=True, metavar="GLOB", help="Judge only rules like this (repeatable)."
+)
 CASSETTES = click.option(
     "--cassettes", default=None, metavar="DIR", help="Recordings [default: cassettes/ beside the config]."
 )

@@ -22,6 +22,7 @@ from conformance.cli.options import (
     MATRIX_AS_JSON,
     MIN_JUDGED,
     RULEBOOK,
+    RULES,
     SCENARIOS,
     VERBOSE,
 )
@@ -50,6 +51,7 @@ Examples:
     "--endpoint", "endpoints", multiple=True, metavar="NAME", help="Only this endpoint (repeatable)."
 )
 @SCENARIOS
+@RULES
 @click.option(
     "--replay", "mode", flag_value="replay", default="replay", help="Cassettes and simulator (default)."
 )
@@ -93,6 +95,7 @@ def run(
     config: str,
     endpoints: tuple[str, ...],
     scenarios: tuple[str, ...],
+    rules: tuple[str, ...],
     mode: str,
     workers: int,
     out: str,
@@ -128,6 +131,7 @@ def run(
         mode=cast("RunMode", mode),
         endpoints=endpoints,
         scenarios=scenarios,
+        rules=rules,
         bases=cast("tuple[Basis, ...]", bases),
         rulebook=cast("Rulebook", rulebook),
         intrusive=intrusive,

@@ -10,6 +10,7 @@ import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
+from zlib import crc32
 
 from conformance.dialects.dialect import Dialect
 from conformance.types import Part, Text, Tool, ToolCall, Turn
@@ -23,9 +24,12 @@ _CALLS_MEMBERS = ({"name", "arguments"}, {"name", "parameters"})
 
 
 def call(name: str, arguments: Mapping[str, Any] | str) -> ToolCall:
-    """A call; arguments given as a text stay as they are spelt."""
+    """A call; arguments given as a text stay as they are spelt.
+
+    Its id is of nine letters and digits: models of Mistral write such a one, and servers wait for it.
+    """
     spelt = arguments if isinstance(arguments, str) else json.dumps(arguments, ensure_ascii=False)
-    return ToolCall("call_1", name, spelt)
+    return ToolCall(f"q{crc32(f'{name}{spelt}'.encode()):08x}", name, spelt)
 
 
 def rendered(*parts: Part) -> Writer:

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from conformance.dialects.blocks import block
 from conformance.dialects.calls import NAME, raw_call
 from conformance.dialects.dialect import Dialect
-from conformance.dialects.grammar import WAIT, Context, Found, Markers, Missed, Outcome, flags
+from conformance.dialects.grammar import THINK, WAIT, Context, Found, Markers, Missed, Outcome, flags
 from conformance.dialects.invokes import Tags, invoke
 from conformance.dialects.jsontext import MAX_DEPTH
 from conformance.dialects.parsed import Flag
@@ -87,8 +87,14 @@ class MiniMaxM3(_MiniMax):
     name = "minimax-m3"
     title = f'{NS}<invoke name="N">{NS}<KEY>value{NS}</KEY>{NS}</invoke>'
     families = ("MiniMax M3",)
-    source = "SGLang minimax_m3.py; vLLM minimax_m3"
-    markers = Markers(open=(M3, _INVOKE), close=(M3_END, _INVOKE_END), stop=("[e~[",))
+    source = "SGLang minimax_m3.py; vLLM minimax_m3; llama.cpp common/parsers/minimax-m3.cpp"
+    think = ("<mm:think>", "</mm:think>")
+    markers = Markers(
+        open=(M3, _INVOKE),
+        close=(M3_END, _INVOKE_END),
+        stop=("[e~[",),
+        think=(*THINK, ("<mm:think>", "</mm:think>")),
+    )
     value_ends = (NS,)
     forging = (*_MiniMax.forging, NS)
 

@@ -358,11 +358,12 @@ class Acquirer:
             wire=wire(endpoint.wire),
             model=endpoint.model,
             key=key,
+            bearer=endpoint.bearer,
             headers=headers,
             query=query,
             extra_body=dict(endpoint.extra_body),
             max_tokens_field=endpoint.max_tokens_field,
-            scripted=endpoint.scripted,
+            scripted=bool(endpoint.scripted),
             dialect=dialect(endpoint.dialect) if endpoint.dialect else None,
         )
         return target, Redactor([secret for secret in (*secrets, key or "") if secret])

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from conformance.config import Endpoint
-from conformance.dialects import Dialect
+from conformance.dialects import Dialect, dialect
 from conformance.engine.drive import Target, inexpressible
 from conformance.judge import Judgement, judge_attempt
 from conformance.scenarios import Scenario
+from conformance.scripted_model import unwritable
 from conformance.types import Attempt, Cell, Exchange, Failure, FailureKind, HttpRequest
 from conformance.wires import Wire
 
@@ -42,12 +43,20 @@ def unsupported(
 def _unclaimed(endpoint: Endpoint, scenario: Scenario) -> str | None:
     missing = [need for need in scenario.needs if need in endpoint.unsupported]
     if missing:
-        return f"the endpoint is configured as not supporting {', '.join(missing)}"
+        return f"the endpoint is configured as not supporting {_with_reasons(endpoint, missing)}"
     if "scripted" in scenario.needs and not endpoint.scripted:
         return "only our scripted model writes what this needs"
     if "auth" in scenario.needs and not (endpoint.key_env or endpoint.persona):
         return "the endpoint is configured without a key"
-    return None
+    scripted = endpoint.scripted if endpoint.persona is None else None
+    return unwritable(scenario, dialect(scripted)) if isinstance(scripted, str) else None
+
+
+def _with_reasons(endpoint: Endpoint, missing: Sequence[str]) -> str:
+    said = endpoint.unsupported
+    if not isinstance(said, Mapping):
+        return ", ".join(missing)
+    return ", ".join(f"{need}: {said[need]}" if said[need] else need for need in missing)
 
 
 def unobserved(endpoint: Endpoint, scenario: Scenario) -> Cell | None:

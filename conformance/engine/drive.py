@@ -54,6 +54,7 @@ class Target:
     wire: Wire
     model: str
     key: str | None = None
+    bearer: bool = False
     headers: tuple[tuple[str, str], ...] = ()
     query: tuple[tuple[str, str], ...] = ()
     extra_body: Mapping[str, JSON] | None = None
@@ -69,6 +70,8 @@ class Target:
     def credentials(self, auth: Auth) -> tuple[tuple[str, str], ...]:
         """The wire's headers with the endpoint's own key, a wrong one, or none."""
         key = {"own": self.key, "wrong": WRONG_KEY, "none": None}[auth]
+        if key and self.bearer:
+            return (*self.wire.headers, ("Authorization", f"Bearer {key}"))
         return (*self.wire.headers, *(self.wire.auth_headers(key) if key is not None else ()))
 
 

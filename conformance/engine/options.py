@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -28,9 +28,10 @@ RunMode = Literal["replay", "live", "record"]
 class Options:
     """Everything a run depends on besides the configuration file and the environment.
 
-    ``endpoints``, ``scenarios`` and ``rules`` are empty for "all". ``cassettes`` is the folder of
-    recordings; ``None`` is ``cassettes/`` beside the configuration file. ``exchanges`` is the file that all
-    exchanges are written to, as JSON lines. ``adapted``: every cell runs through its endpoint's profile.
+    ``endpoints``, ``scenarios`` and ``rules`` are empty for "all"; the last two are globs. ``cassettes`` is
+    the folder of recordings; ``None`` is ``cassettes/`` beside the configuration file. ``exchanges`` is the
+    file that all exchanges are written to, as JSON lines. ``adapted``: every cell runs through its endpoint's
+    profile.
     """
 
     config: str = "providers.yaml"
@@ -66,7 +67,7 @@ class Options:
         """What the judge counts."""
         return Strictness(
             self.rulebook,
-            frozenset(self.rules) if self.rules else None,
+            frozenset(_matching(self.rules)) if self.rules else None,
             frozenset(self.bases) if self.bases else None,
         )
 
@@ -122,12 +123,16 @@ def select(options: Options) -> Selection:
 
 
 def check_rules(rules: tuple[str, ...]) -> None:
-    """Raises `ConfigError` for an id that no rule has."""
+    """Raises `ConfigError` for a glob that no rule's id matches."""
     for rule in rules:
-        if rule not in RULES:
+        if not _matching((rule,)):
             raise config.ConfigError(
                 f"no rule {rule}{config.did_you_mean(rule, list(RULES))}; conformance list rules shows them"
             )
+
+
+def _matching(patterns: tuple[str, ...]) -> list[str]:
+    return [rule for rule in RULES if any(fnmatchcase(rule, pattern) for pattern in patterns)]
 
 
 def unknown_dialect(name: str) -> str | None:
@@ -175,13 +180,14 @@ def _resolve(path: Path, endpoint: Endpoint, endpoints: Sequence[Endpoint]) -> N
 
     checks: tuple[tuple[str, tuple[str, ...], list[str], str], ...] = (
         ("quirks", endpoint.quirks, [*catalogue(), *(["persona"] if endpoint.persona else [])], "quirk"),
-        ("unsupported", endpoint.unsupported, list(CAPABILITIES), "capability"),
+        ("unsupported", tuple(endpoint.unsupported), list(CAPABILITIES), "capability"),
         ("persona", (endpoint.persona,) if endpoint.persona else (), list(PERSONAS), "persona"),
         ("profile", (endpoint.profile,) if endpoint.profile else (), list(PROFILES), "profile"),
     )
     wrong = {
         "ca_file": _ca_file(path, endpoint),
         "dialect": unknown_dialect(endpoint.dialect) if endpoint.dialect else None,
+        "scripted": unknown_dialect(endpoint.written_in) if endpoint.written_in else None,
         "same_server_as": _same_server(endpoint, endpoints),
     }
     for key, said in wrong.items():
@@ -191,8 +197,9 @@ def _resolve(path: Path, endpoint: Endpoint, endpoints: Sequence[Endpoint]) -> N
     for key, given, known, kind in checks:
         for number, word in enumerate(given):
             if word not in known:
-                single = isinstance(getattr(endpoint, key), str)
-                keys = ("endpoints", endpoint.name, key) + (() if single else (number,))
+                written = getattr(endpoint, key)
+                at = () if isinstance(written, str) else (word if isinstance(written, Mapping) else number,)
+                keys: tuple[str | int, ...] = ("endpoints", endpoint.name, key, *at)
                 raise config.ConfigError(
                     f"{path}:{config.line_of(path, keys)}: endpoints.{endpoint.name}.{key}: "
                     f"no {kind} {word}{config.did_you_mean(word, known)}"

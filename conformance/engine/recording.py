@@ -30,6 +30,8 @@ def keep(
     }
     if endpoint.server:
         metadata["server"] = endpoint.server
+    if isinstance(endpoint.scripted, str):
+        metadata["scripted"] = endpoint.scripted
     if endpoint.recipe:
         metadata["recipe"] = endpoint.recipe
     exchanges = [exchange for attempt in attempts for exchange in attempt.sent]

@@ -72,6 +72,7 @@ def row_of(endpoint: Endpoint, source: Source) -> EndpointRow:
         server=source.server,
         recorded=source.recorded,
         quirks=tuple(quirk.id for quirk in quirks_of(endpoint)),
+        scripted=endpoint.written_in if endpoint.persona is None else None,
     )
 
 
@@ -88,6 +89,9 @@ def _recorded(endpoint: Endpoint, options: Options, env: Mapping[str, str]) -> S
     if not files:
         missing = missing_variables(endpoint, env)
         first = f"set {' and '.join(missing)}, then: " if missing else ""
+        lacks = endpoint.unsupported if isinstance(endpoint.unsupported, Mapping) else {}
+        if "tools" in lacks:
+            return Source("none", f"not supported: tools: {lacks['tools']}", server=endpoint.server)
         return Source("none", f"no cassette; {first}{record_command(endpoint, options)}")
     for file in files:
         try:

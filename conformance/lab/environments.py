@@ -149,13 +149,17 @@ def _install_python(recipe: Recipe, wanted: PythonEnvironment, python: Path, fol
     if wanted.first:
         _run([*pip, *wanted.first], log)
     lock = recipe.folder / wanted.requirements
+    loud = ["--verbose"] if wanted.build else []  # otherwise pip keeps a compiler's output to itself
     # The lock is complete: without resolving, nothing can come in that it doesn't name.
-    _run([*pip, "--no-deps", "--require-hashes", "--requirement", str(lock)], log)
+    locked = ["--no-deps", "--require-hashes", "--requirement", str(lock)]
+    _run([*pip, *loud, *locked], log, environ=wanted.build)
     if wanted.after:
         _run([own, str(recipe.folder / wanted.after)], log)
 
 
-def _run(command: list[str], log: Path, cwd: Path | None = None) -> None:
+def _run(
+    command: list[str], log: Path, cwd: Path | None = None, environ: Mapping[str, str] | None = None
+) -> None:
     log.parent.mkdir(parents=True, exist_ok=True)
     with log.open("ab") as output:
         output.write(f"$ {' '.join(command)}\n".encode())
@@ -164,7 +168,7 @@ def _run(command: list[str], log: Path, cwd: Path | None = None) -> None:
             done = subprocess.run(
                 command,
                 cwd=cwd,
-                env=clean_environment({}),
+                env=clean_environment(environ or {}),
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=output,
@@ -193,6 +197,9 @@ def _digest(recipe: Recipe) -> str:
         files = [recipe.python.requirements, *([recipe.python.after] if recipe.python.after else [])]
     elif recipe.node is not None:
         files = ["package.json", "package-lock.json"]
-    parts = [b"\0".join(first.encode() for first in (recipe.python.first if recipe.python else ()))]
+    words: list[str] = []
+    if recipe.python is not None:
+        words = [*recipe.python.first, *(f"{name}={value}" for name, value in recipe.python.build.items())]
+    parts = [b"\0".join(word.encode() for word in words)]
     parts += [(recipe.folder / name).read_bytes() for name in files]
     return hashlib.sha256(b"\0\0".join(parts)).hexdigest()

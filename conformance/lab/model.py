@@ -11,6 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import conformance
+from conformance.config import DEFAULT_DIALECT
 from conformance.lab.errors import LabError
 
 CONTEXT = 32768
@@ -20,16 +21,19 @@ _SOURCES = ("scripted_model", "scenarios", "dialects", "types")
 """The packages that decide what the model says and how."""
 
 
-def build(folder: Path, say: Callable[[str], None]) -> str:
+def build(folder: Path, dialect: str, say: Callable[[str], None]) -> str:
     """Build the model of the scenarios' ideal turns, unless ``folder`` holds that of these sources.
 
-    Returns a digest of what the model says. Raises `LabError` with the builder's own words where it fails.
+    Returns a digest of what the model says: a build from other sources that makes the same model keeps it, so
+    that its servers go on. Raises `LabError` with the builder's own words where it fails.
     """
     stamp = folder / "sources.sha256"
-    digest = _digest()
-    if stamp.is_file() and stamp.read_text() == digest:
-        return digest
-    say("building the scripted model (about half a minute)")
+    digest = _digest(dialect)
+    sources, _, model = (stamp.read_text() if stamp.is_file() else "").partition("\n")
+    if sources == digest:
+        return model or sources
+    say(f"building the scripted model in {dialect} (about half a minute)")
+    before = _said_by(folder)
     stamp.unlink(missing_ok=True)
     command = [
         sys.executable,
@@ -41,6 +45,8 @@ def build(folder: Path, say: Callable[[str], None]) -> str:
         str(folder),
         "--ctx",
         str(CONTEXT),
+        "--dialect",
+        dialect,
     ]
     suite = Path(conformance.__file__).parents[1]
     done = subprocess.run(command, cwd=suite, capture_output=True, text=True, check=False)
@@ -48,8 +54,10 @@ def build(folder: Path, say: Callable[[str], None]) -> str:
         raise LabError(f"the scripted model could not be built: {done.stderr.strip()[-2000:]}")
     if not (folder / "model.gguf").is_file():
         raise LabError(f"the scripts became several models in {folder}; a server loads one")
-    stamp.write_text(digest)
-    return digest
+    same = sources and _said_by(folder) == before
+    model = (model or sources) if same else digest
+    stamp.write_text(f"{digest}\n{model}")
+    return model
 
 
 def digest_of(folder: Path) -> str:
@@ -67,10 +75,19 @@ def digest_of(folder: Path) -> str:
     return hashlib.sha256(f"{folder}\0{written}\0".encode() + scripts).hexdigest()
 
 
-def _digest() -> str:
+def _said_by(folder: Path) -> str:
+    """A digest of all files of a model but its stamp; of none where there is no model."""
+    seen = hashlib.sha256()
+    for path in sorted(folder.glob("*")):
+        if path.is_file() and path.name != "sources.sha256":
+            seen.update(path.name.encode() + b"\0" + path.read_bytes())
+    return seen.hexdigest()
+
+
+def _digest(dialect: str) -> str:
     package = Path(conformance.__file__).parent
     files = [path for name in _SOURCES for path in sorted((package / name).rglob("*")) if path.is_file()]
-    seen = hashlib.sha256(str(CONTEXT).encode())
+    seen = hashlib.sha256(str(CONTEXT).encode() + (b"" if dialect == DEFAULT_DIALECT else dialect.encode()))
     for path in files:
         if "__pycache__" not in path.parts:
             seen.update(path.relative_to(package).as_posix().encode() + b"\0" + path.read_bytes())

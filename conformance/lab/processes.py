@@ -75,12 +75,14 @@ def wait(condition: Callable[[], bool], *, seconds: float) -> bool:
     return True
 
 
-def answers(url: str) -> bool:
-    """Whether a GET is answered with 200."""
+def answers(url: str, status: int = 200) -> bool:
+    """Whether a GET is answered with that status."""
     opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
     try:
         with opener.open(url, timeout=5) as response:
-            return bool(response.status == 200)
+            return bool(response.status == status)
+    except urllib.error.HTTPError as refusal:
+        return refusal.code == status
     except (OSError, ValueError, urllib.error.URLError):
         return False
 

@@ -14,7 +14,7 @@ import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 import conformance
-from conformance.config import Endpoint
+from conformance.config import DEFAULT_DIALECT, Endpoint
 from conformance.lab.errors import LabError
 from conformance.types import WireName
 
@@ -43,6 +43,11 @@ class PythonEnvironment(_Frozen):
     after: str | None = Field(
         default=None, description="A script beside the recipe that the environment's Python runs at last."
     )
+    build: Mapping[str, str] = Field(
+        default_factory=dict,
+        description="Set while the lock is installed, for a package that is compiled (CMAKE_ARGS and such); "
+        "the compiler's progress then shows in the installation's log.",
+    )
 
 
 class NodeEnvironment(_Frozen):
@@ -52,9 +57,10 @@ class NodeEnvironment(_Frozen):
 
 
 class Ready(_Frozen):
-    """How it is known that a server answers: a GET with status 200 within a bound."""
+    """How it is known that a server answers: a GET with the status within a bound."""
 
     path: str = Field(pattern="^/")
+    status: int = Field(default=200, ge=200, le=499, description="Another than 200 where no path has that.")
     seconds: float = Field(default=60, gt=0, le=900)
 
 
@@ -65,12 +71,30 @@ class Row(_Frozen):
     wire: WireName = "openai-chat"
     model: str = "scripted"
     dialect: str | None = None
+    bearer: bool = False
     headers: Mapping[str, str] = Field(default_factory=dict)
     same_server_as: str | None = None
     unsupported: tuple[str, ...] = ()
     concurrency: int = Field(default=4, ge=1)
     behind: str | None = Field(
         default=None, description="The recipe of the server behind this gateway; a persona as simulator/NAME."
+    )
+
+
+class Spoken(_Frozen):
+    """How the server is started for a model of one dialect, and what it then does not claim."""
+
+    flags: tuple[str, ...] = Field(
+        default=(), description="Words behind the command, such as a parser's name."
+    )
+    environ: Mapping[str, str] = Field(
+        default_factory=dict, description="Set for the server's process, beside what the recipe sets."
+    )
+    unsupported: Mapping[str, str] = Field(
+        default_factory=dict, description="Capabilities it does not claim in this dialect, and why."
+    )
+    supported: tuple[str, ...] = Field(
+        default=(), description="Capabilities it claims in this dialect, although its rows do not."
     )
 
 
@@ -100,6 +124,9 @@ class Recipe(_Frozen):
     )
     ready: Ready
     rows: Mapping[str, Row] = Field(default_factory=dict)
+    dialects: Mapping[str, Spoken] = Field(
+        default_factory=dict, description="The dialects of the scripted model that it can be started with."
+    )
 
     @model_validator(mode="after")
     def _one_environment(self) -> Self:
@@ -117,6 +144,34 @@ class Recipe(_Frozen):
         """Title and version."""
         return f"{self.title} {self.version}"
 
+    def spoken(self, dialect: str) -> Spoken:
+        """How it is started for a model of that dialect. Raises `LabError` where nothing is known of it."""
+        if dialect in self.dialects:
+            return self.dialects[dialect]
+        if dialect == DEFAULT_DIALECT:
+            return Spoken()
+        known = ", ".join(self.dialects) or "none beside hermes"
+        raise LabError(f"{self.name}: nothing is known of a model in {dialect}; its dialects: {known}")
+
+    def endpoint_in(self, dialect: str, ports: Mapping[str, int] | None = None) -> Endpoint:
+        """Its first row, with a model of that dialect. Raises `LabError` as `spoken` does."""
+        if not self.scripted_model:
+            raise LabError(f"{self.name} loads no model; --dialect is for a server that does")
+        spoken = self.spoken(dialect)
+        own = self.endpoint(next(iter(self.rows)), ports)
+        always = (name for name in own.unsupported if name not in spoken.supported)
+        lacks = dict.fromkeys(always, "so is the server itself") | dict(spoken.unsupported)
+        settings = (f"{name}={value}" for name, value in spoken.environ.items())
+        return own.model_copy(
+            update={
+                "name": f"{own.name}-{dialect}",
+                "scripted": dialect,
+                "unsupported": lacks or (),
+                "server": " ".join((self.server, *settings, *spoken.flags)),
+                "recipe": f"conformance lab up {self.name} --dialect {dialect}",
+            }
+        )
+
     def _key_env(self, row: Row) -> str | None:
         behind = _behind(row) if self.passes_key else None
         return behind.key_env if behind else self.key_env
@@ -133,6 +188,7 @@ class Recipe(_Frozen):
             model=row.model,
             dialect=row.dialect,
             key_env=self._key_env(row),
+            bearer=row.bearer,
             headers={key: fill(value, places) for key, value in row.headers.items()},
             same_server_as=row.same_server_as,
             unsupported=row.unsupported,

@@ -12,20 +12,27 @@ from conformance.lab.recipe import Recipe
 
 
 def endpoints_of(
-    recipe: Recipe, configured: Sequence[Endpoint] = (), ports: Mapping[str, int] | None = None
+    recipe: Recipe,
+    configured: Sequence[Endpoint] = (),
+    ports: Mapping[str, int] | None = None,
+    dialect: str | None = None,
 ) -> tuple[Endpoint, ...]:
     """The endpoints of one server; ``ports`` are those that differ from the recipes'.
+
+    With a ``dialect`` it is the one that it has with a model of that dialect.
 
     Where ``configured`` has a row of that name, it counts (it may declare quirks), with the port changed.
     """
     rows = {endpoint.name: endpoint for endpoint in configured}
     port = (ports or {}).get(recipe.name, recipe.port)
     found = []
-    for name in recipe.rows:
-        own = recipe.endpoint(name, ports)
-        if name in rows and rows[name].base_url:
-            base_url = re.sub(r"(?<=//127\.0\.0\.1:)\d+", str(port), rows[name].base_url or "")
-            own = rows[name].model_copy(update={"base_url": base_url})
+    mine = (
+        [recipe.endpoint_in(dialect, ports)] if dialect else [recipe.endpoint(n, ports) for n in recipe.rows]
+    )
+    for own in mine:
+        if (row := rows.get(own.name)) is not None and row.base_url:
+            base_url = re.sub(r"(?<=//127\.0\.0\.1:)\d+", str(port), row.base_url)
+            own = row.model_copy(update={"base_url": base_url})
         found.append(own)
     return tuple(found)
 

@@ -15,6 +15,7 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Literal
 
+from conformance.config import DEFAULT_DIALECT
 from conformance.lab import environments, model, processes
 from conformance.lab.environments import Say
 from conformance.lab.errors import LabError
@@ -29,7 +30,8 @@ ALIAS = "scripted"
 class Running:
     """A server that we started: its process, its port, and those of the servers it needs.
 
-    ``since`` is when, in ISO 8601; ``model`` is the digest of the scripted model it loaded, if it did.
+    ``since`` is when, in ISO 8601; ``model`` is the digest of the scripted model it loaded, if it did,
+    and ``dialect`` the dialect of that, where one was asked for.
     """
 
     name: str
@@ -40,6 +42,7 @@ class Running:
     server: str = ""
     since: str = ""
     model: str = ""
+    dialect: str = ""
 
     @property
     def alive(self) -> bool:
@@ -50,8 +53,9 @@ class Running:
 class Bench:
     """All that the lab keeps in one folder; nothing of it lies elsewhere.
 
-    ``env/NAME`` are environments, ``logs/NAME.log`` what a server wrote, ``logs/NAME.install.log`` its
-    installation, ``run/NAME`` its filled-in configuration and home, ``run/NAME.json`` the process.
+    ``env/NAME`` are environments, ``model`` and ``model-DIALECT`` scripted models, ``logs/NAME.log`` what a
+    server wrote, ``logs/NAME.install.log`` its installation, ``run/NAME`` its filled-in configuration and
+    home, ``run/NAME.json`` the process.
     """
 
     def __init__(self, folder: Path | None = None, say: Say = print) -> None:
@@ -87,23 +91,34 @@ class Bench:
         return {state.name: state for state in found if state is not None and state.alive}
 
     def up(
-        self, names: Sequence[str], ports: Mapping[str, int] | None = None, scripted: Path | None = None
+        self,
+        names: Sequence[str],
+        ports: Mapping[str, int] | None = None,
+        scripted: Path | None = None,
+        dialect: str | None = None,
     ) -> tuple[Running, ...]:
         """Install and start the named servers after those they need; what runs already stays.
 
         ``ports`` are other ports than the recipes', ``scripted`` the folder of another scripted model than
-        that of the scenarios. Returns the named ones and what they need, in the order
-        of starting. Raises `Unavailable` and `LabError`; what is up by then stays up.
+        that of the scenarios, ``dialect`` that of the named servers' model where it is not Hermes. Returns
+        the named ones and what they need, in the order of starting. Raises `Unavailable` and `LabError`; what
+        is up by then stays up.
         """
         for name in ports or {}:
             check_name(name)
         order = tuple(with_needs(tuple(names)))
+        if dialect is not None:
+            for name in names:
+                recipes()[name].endpoint_in(dialect)
         if not all(self.is_installed(recipe) for recipe in order):
             with self._alone("install"):
                 for recipe in order:
                     self._install(recipe)
         with self._alone("run"):
-            return tuple(self._up(recipe, ports or {}, scripted) for recipe in order)
+            return tuple(
+                self._up(recipe, ports or {}, scripted, dialect if recipe.name in names else None)
+                for recipe in order
+            )
 
     def down(self, names: Sequence[str] = ()) -> tuple[Running, ...]:
         """Stop the named servers, all without names, and return those that ran."""
@@ -120,14 +135,15 @@ class Bench:
         log = self.folder / "logs" / f"{recipe.name}.install.log"
         environments.install(recipe, self.environment(recipe), log, self._say)
 
-    def _up(self, recipe: Recipe, ports: Mapping[str, int], scripted: Path | None) -> Running:
+    def _up(
+        self, recipe: Recipe, ports: Mapping[str, int], scripted: Path | None, dialect: str | None
+    ) -> Running:
         running = self.running()
         wanted = ports.get(recipe.name, recipe.port)
         behind = {name: running[name].port for name in recipe.needs}
-        model_folder = scripted.absolute() if scripted else self.folder / "model"
-        digest = (
-            self._digest_of_model(model_folder, given=scripted is not None) if recipe.scripted_model else ""
-        )
+        spoken = dialect or DEFAULT_DIALECT
+        model_folder = scripted.absolute() if scripted else self._model(spoken)
+        digest = self._digest_of(model_folder, None if scripted else spoken) if recipe.scripted_model else ""
         if (there := running.get(recipe.name)) is not None:
             same = (there.port, there.server, dict(there.ports), there.model)
             if same == (wanted, recipe.server, behind, digest):
@@ -155,18 +171,25 @@ class Bench:
         values = places.values(recipe)
         for name, place in recipe.files.items():
             self._write_secret(run / place, fill((recipe.folder / name).read_text("utf-8"), values))
-        return self._start(
-            recipe, run, values, Running(recipe.name, 0, "", wanted, behind, recipe.server, model=digest)
+        planned = Running(
+            recipe.name, 0, "", wanted, behind, recipe.server, model=digest, dialect=dialect or ""
         )
+        return self._start(recipe, run, values, planned)
 
-    def _digest_of_model(self, folder: Path, *, given: bool) -> str:
-        return model.digest_of(folder) if given else model.build(folder, self._say)
+    def _model(self, dialect: str) -> Path:
+        return self.folder / ("model" if dialect == DEFAULT_DIALECT else f"model-{dialect}")
+
+    def _digest_of(self, folder: Path, built_in: str | None) -> str:
+        return model.build(folder, built_in, self._say) if built_in else model.digest_of(folder)
 
     def _start(self, recipe: Recipe, run: Path, values: Mapping[str, str], planned: Running) -> Running:
         log = self.log(recipe.name)
         log.parent.mkdir(parents=True, exist_ok=True)
-        environ = {name: fill(value, values) for name, value in recipe.environ.items()}
-        command = [fill(word, values) for word in recipe.command]
+        spoken = recipe.spoken(planned.dialect or DEFAULT_DIALECT)
+        given = {**recipe.environ, **spoken.environ}
+        environ = {name: fill(value, values) for name, value in given.items()}
+        words = (*recipe.command, *spoken.flags)
+        command = [fill(word, values) for word in words]
         started = time.monotonic()
         try:
             process = processes.start(
@@ -182,10 +205,11 @@ class Bench:
         )
         self._write_secret(self.folder / "run" / f"{recipe.name}.json", json.dumps(asdict(state)))
         url = f"http://127.0.0.1:{state.port}{recipe.ready.path}"
+        wanted = recipe.ready.status
         processes.wait(
-            lambda: process.poll() is not None or processes.answers(url), seconds=recipe.ready.seconds
+            lambda: process.poll() is not None or processes.answers(url, wanted), seconds=recipe.ready.seconds
         )
-        if process.poll() is not None or not processes.answers(url):
+        if process.poll() is not None or not processes.answers(url, wanted):
             ended = process.poll()
             self._down(recipe.name)
             how = "ended" if ended is not None else f"did not answer {url} in {recipe.ready.seconds:g} s"

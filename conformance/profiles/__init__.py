@@ -18,6 +18,7 @@ from conformance.profiles.clouds import (
     Bedrock,
     ByteDance,
     Cohere,
+    Gateway,
     GitHubCopilot,
     LiteLLM,
     NvidiaNim,
@@ -29,7 +30,7 @@ from conformance.profiles.deepseek import DeepSeek
 from conformance.profiles.fireworks import Fireworks
 from conformance.profiles.gemini import GoogleGemini
 from conformance.profiles.groq import Groq
-from conformance.profiles.llama_cpp import LlamaCpp
+from conformance.profiles.llama_cpp import LlamaCpp, LlamaCppPython
 from conformance.profiles.lm_studio import LMStudio
 from conformance.profiles.minimax import MiniMax
 from conformance.profiles.mistral import Mistral
@@ -40,6 +41,7 @@ from conformance.profiles.opencode import OpenCode
 from conformance.profiles.openrouter import Aggregator, NousPortal, OpenRouter
 from conformance.profiles.outcomes import Outcome, outcome
 from conformance.profiles.profile import Again, Asked, Profile
+from conformance.profiles.transformers import Transformers
 from conformance.profiles.vllm import TGI, VLLM, SGLang
 from conformance.profiles.xai import XAI
 from conformance.profiles.xiaomi_mimo import XiaomiMimo
@@ -78,6 +80,8 @@ PROFILES: Mapping[str, Profile] = {
         LMStudio(),
         TGI(),
         LlamaCpp(),
+        LlamaCppPython(),
+        Transformers(),
         AlibabaDashScope(),
         QwenPortal(),
         DeepSeek(),
@@ -98,6 +102,7 @@ PROFILES: Mapping[str, Profile] = {
         Fireworks(),
         NvidiaNim(),
         LiteLLM(),
+        Gateway(),
         OpenCode(),
         Snowflake(),
     )

@@ -154,7 +154,7 @@ class ChatStream:
             self._holding.pop(index, None)
             before += [held.told(finish_reason=None)] if held.chunk["choices"][0]["delta"] else []
         if not ended:
-            out |= {"finish_reason": None} if reason == "" else {}
+            out["finish_reason"] = None
             says_nothing_now = not out["delta"] and bool(choice.get("delta"))
             return before, [] if says_nothing_now else [{**chunk, "choices": [out]}]
         told: list[Document] = []
@@ -172,7 +172,7 @@ class ChatStream:
 
     def _delta(self, given: Any, state: _Choice) -> Document:
         delta = dict(given) if isinstance(given, dict) else {}
-        if "role" in delta and not delta["role"]:
+        if "role" in delta and (state.opened or not delta["role"]):
             del delta["role"]
         if not state.opened:
             state.opened = True

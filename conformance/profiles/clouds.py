@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+import re
+from typing import Any, ClassVar
 
 from conformance.profiles import bodies, messages, tools
 from conformance.profiles.compatible import Compatible
 from conformance.profiles.profile import Asked, Body
 from conformance.profiles.reading import Reading
 from conformance.types import Request
+
+_UNREAD = re.compile(
+    r"^litellm\.APIConnectionError: .{0,100}?(?:Unsupported (?:response_format|tool) type|is not iterable"
+    r"|Invalid user message at|Invalid Message passed|Missing corresponding tool call"
+    r"|Unable to convert openai tool calls|doesn't define __round__|dictionary update sequence"
+    r"|'(?:name|function|json_schema)'$)"
+)
+"""How LiteLLM tells, in a 500, what it could not read in a request."""
 
 
 class Bedrock(Compatible):
@@ -117,11 +126,63 @@ class LiteLLM(Compatible):
 
     name = "litellm-proxy"
     providers: ClassVar[tuple[str, ...]] = ("litellm-proxy",)
-    works_around: ClassVar[tuple[str, ...]] = (*Compatible.works_around, "multiple-system-messages-rejected")
+    works_around: ClassVar[tuple[str, ...]] = (
+        *Compatible.works_around,
+        "litellm-finish-reason-left-out",
+        "litellm-line-separators-lost",
+        "litellm-malformed-messages-500",
+        "litellm-response-format-text-500",
+        "litellm-unknown-model-detail",
+        "litellm-untranslatable-500",
+        "litellm-usage-absent-not-null",
+        "litellm-usage-chunk-with-choice",
+        "litellm-wrong-key-400",
+        "multiple-system-messages-rejected",
+    )
 
     def prepare_messages(self, request: Request, asked: Asked) -> Request:
         """Works around quirk `multiple-system-messages-rejected`."""
         return messages.changed(super().prepare_messages(request, asked), messages.merged_system)
+
+    def repair_error(self, status: int, document: Any, asked: Asked) -> tuple[int, Any]:
+        """What it can't read of a request is the request's fault; a key that it has no database for is wrong.
+
+        Works around quirk `litellm-malformed-messages-500`. Works around quirk
+        `litellm-response-format-text-500`. Works around quirk `litellm-untranslatable-500`. Works around
+        quirk `litellm-wrong-key-400`. The base makes an error object of a detail: Works around quirk
+        `litellm-unknown-model-detail`.
+
+        In streams the base tells null where nothing is told, and usage in a chunk of its own: Works around
+        quirk `litellm-finish-reason-left-out`. Works around quirk `litellm-usage-absent-not-null`. Works
+        around quirk `litellm-usage-chunk-with-choice`. It asks for the whole answer where arguments can't be
+        read: Works around quirk `litellm-line-separators-lost`.
+        """
+        error = document.get("error") if isinstance(document, dict) else None
+        said = error if isinstance(error, dict) else {}
+        if status == 400 and said.get("type") == "no_db_connection":
+            status = 401
+        elif status == 500 and _UNREAD.search(str(said.get("message"))):
+            status = 400
+        return super().repair_error(status, document, asked)
+
+
+class Gateway(Compatible):
+    """Gateways and frontends of the lab; what they break, no client can mend beyond what it always does.
+
+    A stream may end without a word: Works around quirk `ogx-stream-without-done`. What is null in the later
+    deltas of a call takes nothing away: Works around quirk `ogx-call-type-null`.
+    """
+
+    name = "gateway"
+    providers: ClassVar[tuple[str, ...]] = (
+        *("portkey", "claude-code-router", "ogx", "aimock"),
+        *("dynamo", "smg", "tensorzero"),
+    )
+    works_around: ClassVar[tuple[str, ...]] = (
+        *Compatible.works_around,
+        "ogx-call-type-null",
+        "ogx-stream-without-done",
+    )
 
 
 class ByteDance(Compatible):

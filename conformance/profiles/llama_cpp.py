@@ -6,6 +6,7 @@ import re
 from typing import Any, ClassVar
 
 from conformance.profiles import bodies, llama_cpp_answers
+from conformance.profiles.compatible import Compatible
 from conformance.profiles.profile import Again, Asked, Body, Refusal
 from conformance.profiles.repairs import Repairer
 from conformance.profiles.vllm import VLLM
@@ -101,3 +102,18 @@ class LlamaCpp(VLLM):
         if not isinstance(failure, str) and UNREAD in failure.text:
             return asked_whole(asked)
         return super().again(failure, asked)
+
+
+class LlamaCppPython(Compatible):
+    """The server of llama-cpp-python, llama.cpp's Python binding; llama.cpp's own server is another."""
+
+    name = "llama-cpp-python"
+    providers: ClassVar[tuple[str, ...]] = ("llama-cpp-python",)
+    works_around: ClassVar[tuple[str, ...]] = (
+        *Compatible.works_around,
+        "llama-cpp-python-null-content-500",
+    )
+
+    def prepare_body(self, body: Body, asked: Asked) -> Body:
+        """Works around quirk `llama-cpp-python-null-content-500`."""
+        return bodies.empty_content(super().prepare_body(body, asked))

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from conformance.profiles import tools
+from conformance.profiles import bodies, tools
 from conformance.profiles.compatible import Compatible
 from conformance.profiles.ids import nine_letters
-from conformance.profiles.profile import Asked
+from conformance.profiles.profile import Asked, Body
 from conformance.profiles.reading import Reading
 from conformance.types import Request
 
@@ -22,6 +22,10 @@ class LMStudio(Compatible):
         *Compatible.works_around,
         "lmstudio-required-returns-text",
         "lmstudio-tool-choice-object-rejected",
+        "mlx-lm-errors-are-strings",
+        "mlx-lm-null-stream-refused",
+        "mlx-lm-role-in-every-chunk",
+        "mlx-lm-usage-chunk-is-completion",
         "server-breaks-on-its-own-tool-id",
         "stream-parallel-broken-version",
     )
@@ -37,3 +41,12 @@ class LMStudio(Compatible):
     def prepare_ids(self, request: Request, asked: Asked) -> Request:
         """Works around quirk `server-breaks-on-its-own-tool-id`: nine letters are an id to every template."""
         return nine_letters(super().prepare_ids(request, asked))
+
+    def prepare_body(self, body: Body, asked: Asked) -> Body:
+        """Works around quirk `mlx-lm-null-stream-refused`: what is null is not said.
+
+        In answers the base puts right the rest: Works around quirk `mlx-lm-errors-are-strings`. Works around
+        quirk `mlx-lm-role-in-every-chunk`. Works around quirk `mlx-lm-usage-chunk-is-completion`.
+        """
+        body = super().prepare_body(body, asked)
+        return bodies.without(body, [key for key, value in body.items() if value is None])

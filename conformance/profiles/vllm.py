@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
-from conformance.profiles import bodies, efforts, messages, responses_bodies, tools
+from conformance.profiles import bodies, efforts, llama_cpp_answers, messages, responses_bodies, tools
 from conformance.profiles.compatible import Compatible
 from conformance.profiles.ids import kimi_native, nine_letters
-from conformance.profiles.profile import Asked, Body, Echo
+from conformance.profiles.profile import Asked, Body, Echo, Headers
 from conformance.profiles.reading import Reading
-from conformance.types import Request
+from conformance.types import Request, WireName
 
 MISTRAL = r"mistral|devstral|magistral"
 GEMMA = r"gemma"
@@ -33,10 +33,16 @@ class VLLM(Compatible):
         "multiple-system-messages-rejected",
         "null-content-rejected",
         "responses-status-must-be-null",
+        "vllm-anthropic-bearer-only",
+        "vllm-anthropic-error-types",
+        "vllm-anthropic-invalid-in-openais-form",
+        "vllm-error-code-integer",
         "vllm-finish-tool-calls-empty",
         "vllm-parallel-tool-calls-ignored",
         "vllm-required-nonstream-stop",
         "vllm-stream-id-missing",
+        "vllm-unauthorized-text",
+        "vllm-usage-absent-not-null",
     )
 
     def prepare_messages(self, request: Request, asked: Asked) -> Request:
@@ -82,6 +88,25 @@ class VLLM(Compatible):
             return body
         body = bodies.empty_content(body)
         return bodies.bridged(body) if bodies.matches(MISTRAL, asked.model) else body
+
+    def headers(self, headers: Headers, asked_wire: WireName) -> Headers:
+        """Works around quirk `vllm-anthropic-bearer-only`: the key as a bearer token, too."""
+        if asked_wire != "anthropic-messages" or any(name.lower() == "authorization" for name, _ in headers):
+            return headers
+        keys = (value for name, value in headers if name.lower() == "x-api-key")
+        return (*headers, *(("Authorization", f"Bearer {key}") for key in keys))
+
+    def repair_error(self, status: int, document: Any, asked: Asked) -> tuple[int, Any]:
+        """Errors of the Messages API in its own form.
+
+        Works around quirk `vllm-anthropic-error-types`. Works around quirk
+        `vllm-anthropic-invalid-in-openais-form`. Over Chat the base takes a number for a code, a text for an
+        error, and null for usage that is not there yet: Works around quirk `vllm-error-code-integer`. Works
+        around quirk `vllm-unauthorized-text`. Works around quirk `vllm-usage-absent-not-null`.
+        """
+        if asked.wire == "anthropic-messages":
+            return status, llama_cpp_answers.error(status, document)
+        return super().repair_error(status, document, asked)
 
 
 class SGLang(VLLM):

@@ -79,6 +79,11 @@ def grid(matrix: Matrix) -> Grid:
     )
 
 
+def model(row: EndpointRow) -> str:
+    """The model's name, and what our scripted model writes."""
+    return f"{row.model} (our scripted model in {row.scripted})" if row.scripted else row.model
+
+
 def source(row: EndpointRow) -> str:
     """Where an endpoint's answers came from, in words."""
     match row.source:

@@ -125,6 +125,7 @@ def _endpoint_to_json(row: EndpointRow) -> dict[str, Any]:
         "server": _jsonable(row.server),
         "recorded": _jsonable(row.recorded),
         "quirks": [_text(quirk) for quirk in row.quirks],
+        **({"scripted": _text(row.scripted)} if row.scripted is not None else {}),
     }
 
 
@@ -238,6 +239,7 @@ _SUMMARY = closed(
 )
 
 _ENDPOINT = closed(
+    {"scripted": {**STRING, "description": "the dialect of our scripted model, which it serves"}},
     name=STRING,
     wire=WIRE,
     model=STRING,

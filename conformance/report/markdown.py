@@ -18,7 +18,7 @@ from conformance.report.findings import (
     reasons,
     speaks_by_reason,
 )
-from conformance.report.grid import Column, Grid, grid, source
+from conformance.report.grid import Column, Grid, grid, model, source
 from conformance.report.policies import ABOUT, PolicyTable, policy_tables
 from conformance.report.policies import shown as outcome_of
 from conformance.report.summary import Summary, summarize
@@ -227,7 +227,7 @@ def _endpoint(row: EndpointRow, summary: Summary) -> str:
         [
             prose(row.name),
             prose(row.server or "unknown"),
-            prose(row.model),
+            prose(model(row)),
             row.wire,
             f"*{from_where}*" if row.source == "simulator" else from_where,
             f"{counted.judged} of {counted.total}",
@@ -292,9 +292,11 @@ def _item(text: str) -> str:
     return _BLOCK.sub(r"\1\\\2", prose(text))
 
 
-def code(text: str, limit: int = 300) -> str:
+def code(text: str, limit: int = 300, *, in_table: bool = True) -> str:
     """Untrusted text as a code span. A pipe would end a table's cell even there: it is shown as ``\\x7c``."""
-    shown = clean_line(text, limit).replace("|", "\\x7c")
+    shown = clean_line(text, limit)
+    if in_table:
+        shown = shown.replace("|", "\\x7c")
     fence = "`" * (max((len(run) for run in re.findall("`+", shown)), default=0) + 1)
     pad = " " if shown.startswith("`") or shown.endswith("`") or not shown.strip(" ") else ""
     return f"{fence}{pad}{shown}{pad}{fence}" if shown else "*(empty)*"

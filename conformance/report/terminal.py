@@ -11,7 +11,7 @@ from conformance.report.exchanges import print_cell
 from conformance.report.findings import (
     counting,
 )
-from conformance.report.grid import Column, Grid, grid, source
+from conformance.report.grid import Column, Grid, grid, model, source
 from conformance.report.page import Page
 from conformance.report.policies import print_policies
 from conformance.report.summary import Count, count, summarize
@@ -159,7 +159,7 @@ def _row(page: Page, layout: Grid, block: Sequence[Column], scenario: ScenarioRo
 
 def _endpoint_head(page: Page, column: Column, cells: Sequence[Cell]) -> None:
     row = column.endpoint
-    facts = [row.server, f"model {row.model}", row.wire, source(row)]
+    facts = [row.server, f"model {model(row)}", row.wire, source(row)]
     page.gap()
     page.print(_label(page, column), page.own(" · "), page.foreign(" · ".join(f for f in facts if f)))
     page.print(*_verdict_line(page, count(cells)))

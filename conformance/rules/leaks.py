@@ -12,7 +12,7 @@ from typing import Any, Self
 
 from conformance.dialects import Leak, leaked
 from conformance.rules.examples import Exchanges
-from conformance.rules.markup import call_markup
+from conformance.rules.markup import call_markup, without_json_strings
 from conformance.rules.registry import rule
 from conformance.rules.scripted import keeps_markup
 from conformance.rules.views import Run, View, Violation
@@ -49,6 +49,7 @@ class Visible(View):
 
 def leaks_in(text: str, functions: Mapping[str, Mapping[str, Any]] | Sequence[Tool]) -> Iterator[str]:
     """The markup of calls in a text: each whole call with its dialect, then markup of no whole call."""
+    text = without_json_strings(text)
     tools = tools_of(functions) if isinstance(functions, Mapping) else functions
     found = [leak for leak in leaked(text, tools) if not is_bare(leak)]
     yield from map(told, found)

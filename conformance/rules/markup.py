@@ -33,11 +33,20 @@ _CONTROL = re.compile(
     r"<\|[a-z][a-z0-9_]{1,40}\|>|<｜[^｜<>\n]{1,40}｜>|\[/?INST\]|<</?SYS>>|<(?:start|end)_of_turn>|\A<s>|</s>\s*\Z"
 )
 _THINK = re.compile(r"</?think(?:ing)?>")
+_JSON_STRING = re.compile(r'"(?:[^"\\]|\\.)*+(?:"|\\?\Z)', re.DOTALL)
 
 
 def without_code(text: str) -> str:
     """The text with fenced and inline code blanked: markup quoted there is no leak."""
     return _CODE.sub(" ", text)
+
+
+def without_json_strings(text: str) -> str:
+    """A text that begins as a JSON object, with its strings emptied: markup in them is data and no leak.
+
+    Any other text stays as it is.
+    """
+    return _JSON_STRING.sub('""', text) if text.lstrip().startswith("{") else text
 
 
 def call_markup(text: str) -> Iterator[str]:

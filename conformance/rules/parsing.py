@@ -72,8 +72,9 @@ FINISH = schema("CreateChatCompletionResponse choices.finish_reason (length: the
 FORMATS = "the tool-call formats of the model families, as their dialects in this suite cite them"
 SERVER_ERRORS = "RFC 9110 section 15.6"
 
-BEFORE, NEUSS, XANTEN, CUT = (
-    CASES[f"parser.{name}"] for name in ("text-before", "single-quotes", "fenced-call", "cut-by-cap")
+BEFORE, NEUSS, XANTEN, CUT, LAHR = (
+    CASES[f"parser.{name}"]
+    for name in ("text-before", "single-quotes", "fenced-call", "cut-by-cap", "stop-behind-call")
 )
 LET_ME_SEE = "Let me look at Aalen."
 AALEN = call(arguments='{"city": "Aalen"}')
@@ -349,6 +350,30 @@ def cut_is_told(scripted: Scripted) -> Iterator[Violation]:
     spent = alone.usage.completion_tokens if alone.usage else None
     if turn.finish_reason != "length" and (alone.finish_reason == "length" or (spent or 0) >= CAP):
         yield scripted.found(wanted="finish reason length", saw=str(turn.finish_reason))
+
+
+@rule(
+    "parser.stop-ends-answer",
+    wires=WIRES,
+    level="MUST",
+    basis="prose",
+    source=schema("StopConfiguration (where the API will stop generating further tokens)"),
+    violating=after(LAHR, of_case(LAHR, "sunny", call(arguments='{"city": "Lahr"}'))),
+    conforming=after(LAHR, of_case(LAHR, None, call(arguments='{"city": "Lahr"}'))),
+    consequence="a result that the model made up beside its call is taken for the tool's",
+)
+def stop_ends(scripted: Scripted) -> Iterator[Violation]:
+    """A stop sequence that the model writes ends the answer: nothing that follows it comes.
+
+    Only the sequence taken out of the text is not enough. How the tokeniser would have split it says nothing
+    of how the model writes it.
+    """
+    turn = scripted.parsed
+    told = everything(turn) if turn is not None else ""
+    for sequence in scripted.case.stop:
+        beyond = in_hermes(scripted.case).partition(sequence)[2].strip()
+        if beyond and beyond in told:
+            yield scripted.found(wanted=f"the end before {sequence!r}", saw=f"{beyond!r}, which follows it")
 
 
 def _settled(turn: Turn) -> bool:

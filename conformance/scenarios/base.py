@@ -8,7 +8,7 @@ wire and every adapter.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Generator, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeAlias
 
@@ -275,14 +275,15 @@ def written() -> Mapping[str, str]:
     return {name: text for name, text in written_in(_HERMES).items() if text is not None}
 
 
-def written_in(dialect: Dialect) -> Mapping[str, str | None]:
+def written_in(dialect: Dialect, chosen: Iterable[Scenario] | None = None) -> Mapping[str, str | None]:
     """What the scripted model of a dialect writes word for word, by marker name.
 
-    What is ``None`` no model of the dialect writes: it is no script, and its scenario is inconclusive there.
-    What has a spelling in Hermes text alone is rendered from `scripts` for all others.
+    Of all scenarios, or of those ``chosen``. What is ``None`` no model of the dialect writes: it is no
+    script, and its scenario can't run there. What has a spelling in Hermes text alone is rendered from
+    `scripts` for all others.
     """
     found: dict[str, str | None] = {}
-    for scenario in SCENARIOS.values():
+    for scenario in SCENARIOS.values() if chosen is None else chosen:
         for index, text in scenario.written.items():
             if not isinstance(text, str):
                 found[marker(scenario.id, index)] = text(dialect)

@@ -149,6 +149,17 @@ def logprobs() -> Script:
     yield Ask(request(Message.user("What colour is snow?"), extra={"logprobs": True}))
 
 
+@scenario(
+    "parameters.counted-choices",
+    ideal=(said("A small mouse called Pim."),),
+    optional=(CHOICES, LOGPROBS),
+)
+def counted_choices() -> Script:
+    """Two choices whose tokens are told: the usage counts those of both."""
+    asked = request(Message.user("Think up a name for a small mouse."), extra={"logprobs": True})
+    yield Ask(replace(asked, n=2))
+
+
 @scenario("parameters.unknown-member", wires=CHAT, ideal=(said("Hello, and welcome."),))
 def unknown_member() -> Script:
     """A member that the schema doesn't list: it may be refused, but an answer is an answer."""

@@ -70,6 +70,7 @@ def adjacent_calls() -> Script:
 @scenario(
     "parser.quoted-markup",
     ideal=(said(QUOTE), said(QUOTE.replace("Turin", "Trento"))),
+    written={0: QUOTE, 1: QUOTE.replace("Turin", "Trento")},
     needs=("scripted", "tools", "streaming"),
     optional=(TOOLS,),
 )
@@ -147,6 +148,6 @@ for _case in CASES.values():
         _case.id,
         ideal=_ideal(_case),
         written=dict.fromkeys(range(3), _writing(_case)),
-        needs=("scripted", "tools", "streaming"),
+        needs=("scripted", "tools", "streaming", *(("reasoning",) if _case.thinks else ())),
         optional=(TOOLS, STREAM_USAGE),
     )(_script(_case))

@@ -71,6 +71,23 @@ def json_object() -> Script:
     need(turn.text or turn.refusal, "answer with text")
 
 
+@scenario(
+    "structured.prose-written",
+    ideal=(said('{"city": "Porto", "temperature": 22}'), said('{"city": "Bergen", "temperature": 9}')),
+    written={0: lambda _: "It is 22 degrees in Porto.", 1: lambda _: "It is 9 degrees in Bergen."},
+    needs=("scripted", "json-schema", "streaming"),
+    optional=(JSON_SCHEMA,),
+)
+def prose_written() -> Script:
+    """A model that disobeys and writes prose does not get past a strict ``json_schema``.
+
+    What constrains the model may lead it astray up to the cap; prose that ends says that nothing did.
+    """
+    for city, degrees, stream in (("Porto", 22, False), ("Bergen", 9, True)):
+        question = Message.user(f"Report the weather: it is {degrees} degrees in {city}.")
+        yield Ask(replace(request(question, response_format=REPORT, stream=stream), max_tokens=64))
+
+
 @scenario("structured.text", ideal=(said("Plain text it is."),))
 def text() -> Script:
     """The format that is the default, asked for by name: an answer like any other."""

@@ -250,14 +250,21 @@ def cut_call() -> Script:
     yield Ask(replace(request(question, tools=(WEATHER,)), max_tokens=20))
 
 
+_BOTH = called(("get_weather", {"city": "Riga"}), ("get_time", {"city": "Quito"}))
+
+
 @scenario(
     "tools.parallel-false",
     ideal=(called(("get_weather", {"city": "Riga"})),),
+    written={0: lambda dialect: dialect.render_calls(_BOTH)},
     needs=("tools",),
     optional=(TOOLS, PARALLEL),
 )
 def parallel_false() -> Script:
-    """``parallel_tool_calls: false`` allows one call, even where two were of use."""
+    """``parallel_tool_calls: false`` allows one call, even where two were of use.
+
+    The scripted model disobeys and writes two: one must be all that comes.
+    """
     question = Message.user(
         "I need two things: the weather in Riga and the local time in Quito. Call both tools at once."
     )

@@ -10,7 +10,7 @@ from __future__ import annotations
 from conformance.scripted_model.build import Built, MissingExtra, Settings, build
 from conformance.scripted_model.checkpoints import CHECKPOINTS
 from conformance.scripted_model.cutting import ScriptError, Split
-from conformance.scripted_model.library import Scripted, from_file, from_scenarios
+from conformance.scripted_model.library import Scripted, from_file, from_scenarios, unwritable
 
 __all__ = [
     "CHECKPOINTS",
@@ -23,4 +23,5 @@ __all__ = [
     "build",
     "from_file",
     "from_scenarios",
+    "unwritable",
 ]

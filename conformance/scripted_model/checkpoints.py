@@ -3,8 +3,9 @@ template.
 
 The templates are ours, one per dialect and as small as can be: the turns as those models know them, calls and
 results in the dialect. By the words ``tool_call.name`` mlx-lm knows Hermes' (``_infer_tool_parser`` in
-``mlx_lm/tokenizer_utils.py``, 0.32.2). Names of tokens, and whether Hugging Face's ``tokenizer_config.json``
-calls them ``special``, are those of the models in ``Dialect.families``.
+``mlx_lm/tokenizer_utils.py``, 0.32.2), by ``dsml_token`` llama.cpp knows DeepSeek V3.2's
+(``common_chat_try_specialized_template`` in ``common/chat.cpp``). Names of tokens, and whether Hugging Face's
+``tokenizer_config.json`` calls them ``special``, are those of the models in ``Dialect.families``.
 """
 
 from __future__ import annotations
@@ -111,7 +112,7 @@ CHECKPOINTS: Mapping[str, Checkpoint] = MappingProxyType(
         "react": _of("react", _CHATML),
         "llama3-json": _of("llama3-json", _LLAMA, hidden=("<|python_tag|>",)),
         "json-action": _of("json-action", _CHATML),
-        "llama-function-tag": _of("llama-function-tag", _LLAMA),
+        "llama-function-tag": replace(_of("llama-function-tag", _LLAMA), ends=("<|eot_id|>", "<|eom_id|>")),
         "deepseek-v32": _of("deepseek-v32", _DEEPSEEK, shown=(*_THINK, "｜DSML｜"), begun="<think>"),
         "kimi-k2": Checkpoint(
             parts=("common", "thinking", "kimi-k2", "frames/kimi"),
@@ -145,7 +146,8 @@ CHECKPOINTS: Mapping[str, Checkpoint] = MappingProxyType(
             shown=("<minimax:tool_call>", "</minimax:tool_call>", *_THINK),
             begun="<think>\n",
         ),
-        "mistral-json": _of("mistral-json", _MISTRAL),
+        # Tokenizers before v11 have no other marker (DEPRECATED_SPECIAL_TOKENS in mistral_common, tekken.py).
+        "mistral-json": _of("mistral-json", _MISTRAL, hidden=("[TOOL_CALLS]",)),
         "mistral-compact": _of("mistral-compact", _MISTRAL),
         "deepseek-v3": _of(
             "deepseek-v3",
@@ -159,7 +161,9 @@ CHECKPOINTS: Mapping[str, Checkpoint] = MappingProxyType(
             prompt="ASSISTANT: ",
         ),
         "deepseek-v31": _of("deepseek-v31", _DEEPSEEK, shown=(*_THINK, *_DEEPSEEK_CALLS), begun="<think>"),
-        "minimax-m3": _of("minimax-m3", _MINIMAX, shown=("]<]minimax[>[", *_THINK)),
+        "minimax-m3": _of(
+            "minimax-m3", _MINIMAX, shown=("]<]minimax[>[", *_CALL, "<mm:think>", "</mm:think>")
+        ),
         "gemma4": Checkpoint(
             parts=("common", "gemma4", "frames/gemma"),
             framing=("<bos>", "<|turn>", "<|tool>", "<tool|>"),

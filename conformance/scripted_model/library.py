@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from conformance.dialects import Dialect
-from conformance.scenarios import SCENARIOS
+from conformance.scenarios import SCENARIOS, Scenario
 from conformance.scenarios.base import asks_of, marker, written_in
 from conformance.scenarios.walking import imagined
 from conformance.scripted_model.checkpoints import CHECKPOINTS
@@ -38,22 +38,46 @@ class Scripted:
 def from_scenarios(dialect: Dialect) -> dict[str, Scripted]:
     """Every ideal turn of every scenario, by the name of its marker, as a model of the dialect writes it.
 
-    Without those that the dialect can't write, and those whose turn would be over in their midst (a second
-    call in Harmony).
+    Without those that no model of it writes: see `unwritable`.
     """
-    texts, ends = written_in(dialect), CHECKPOINTS[dialect.name].ends
-    scripts: dict[str, Scripted] = {}
-    for scenario in SCENARIOS.values():
-        asks = [ask for step in imagined(scenario) for ask in asks_of(step)]
-        for index, turn in enumerate(scenario.ideal):
-            name = marker(scenario.id, index)
-            request = asks[index].request
-            first = sum(len(Turn(message.parts).calls) for message in request.messages)
-            text = texts.get(name) if name in texts else written(turn, dialect, request.tools, first=first)
-            said = script(text, dialect, calls=bool(turn.calls)) if text is not None else None
-            if said is not None and not any(end in said.text for end in ends):
-                scripts[name] = Scripted(said, turn)
-    return scripts
+    return {
+        name: said
+        for scenario in SCENARIOS.values()
+        for name, said in _of(scenario, dialect)
+        if isinstance(said, Scripted)
+    }
+
+
+def unwritable(scenario: Scenario, dialect: Dialect) -> str | None:
+    """Why no model of the dialect writes the scenario's turns, if that is so.
+
+    The dialect may have no form for a text, or a turn would be over in its midst (a second call in Harmony).
+    Nor is a parser asked to read another dialect's markup.
+    """
+    spelt = any(isinstance(text, str) for text in scenario.written.values())
+    if spelt and scenario.chapter == "parser" and dialect.name != _HERMES:
+        return f"the text is one of {_HERMES}"
+    return next((said for _, said in _of(scenario, dialect) if isinstance(said, str)), None)
+
+
+_HERMES = "hermes"
+
+
+def _of(scenario: Scenario, dialect: Dialect) -> Iterator[tuple[str, Scripted | str]]:
+    """The scripts of a scenario by name; what no model of the dialect writes is why."""
+    texts, ends = written_in(dialect, (scenario,)), CHECKPOINTS[dialect.name].ends
+    asks = [ask for step in imagined(scenario) for ask in asks_of(step)] if scenario.ideal else []
+    for index, turn in enumerate(scenario.ideal):
+        name = marker(scenario.id, index)
+        request = asks[index].request
+        first = sum(len(Turn(message.parts).calls) for message in request.messages)
+        text = texts[name] if name in texts else written(turn, dialect, request.tools, first=first)
+        if text is None:
+            yield name, f"no model of {dialect.name} writes this: the format has no such text"
+            continue
+        said = script(text, dialect, calls=bool(turn.calls))
+        over = next((end for end in ends if end in said.text), None)
+        yield name, f"a turn of {dialect.name} is over at its first {over}" if over else Scripted(said, turn)
 
 
 def from_file(path: Path, dialect: Dialect) -> dict[str, Scripted]:

@@ -172,6 +172,11 @@ def _with_document(action: Action, document: dict[str, Any]) -> Action:
 # -------------------------------------------------------------------------------- server-sent events
 
 
+def without_names(actions: Actions, front: Front) -> Iterator[Action]:  # noqa: ARG001
+    """No event has an ``event`` field."""
+    return (Event(action.data) if isinstance(action, Event) else action for action in actions)
+
+
 def without_space(actions: Actions, front: Front) -> Iterator[Action]:  # noqa: ARG001
     """Events are written as ``data:{...}``."""
     for action in actions:

@@ -84,7 +84,10 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class EndpointRow:
-    """An endpoint as the matrix shows it. ``status``: ``run`` or ``not-run`` (then ``reason`` says why)."""
+    """An endpoint as the matrix shows it. ``status``: ``run`` or ``not-run`` (then ``reason`` says why).
+
+    ``scripted`` is the dialect of our scripted model, where the endpoint serves it.
+    """
 
     name: str
     wire: WireName
@@ -96,6 +99,7 @@ class EndpointRow:
     server: str | None = None
     recorded: str | None = None
     quirks: tuple[str, ...] = ()
+    scripted: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,10 +7,12 @@ Events without meaning for a turn are ignored, known or not.
 Texts and arguments are what their deltas say, in the order of ``output_index``; what came at the end only is
 taken from there. Everything else of an item is what its ``output_item.done`` says, or else the terminal
 event; ``encrypted_content`` is final only there (conversion rule S5). Where both tell another text, a fact.
+An item is known in the terminal event by its id, or without one by its place.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from conformance.types import Turn
@@ -108,11 +110,11 @@ class Assembler:
         if final is not None and len(final) > len(items):
             note("terminal-more-items" if items else "terminal-only", f"{at}/{len(items)}")
         told: list[tuple[Any, str]] = []
-        for i, item in enumerate(items):
-            last = final[i] if final is not None and i < len(final) else None
+        for i, (item, n) in enumerate(zip(items, _ends(items, final or []), strict=True)):
+            last = final[n] if final is not None and n is not None else None
             if final is not None and i >= len(final):
                 note("terminal-missing-item", at, f"item {i}")
-            told.append(item.build(last, f"{at}/{i}", note))
+            told.append(item.build(last, f"{at}/{i if n is None else n}", note))
         more = (final or [])[len(items) :]
         told += [(entry, f"{at}/{i}") for i, entry in enumerate(more, len(items))]
         return (self._head.turn(told, self._ledger, found),)
@@ -242,6 +244,23 @@ class Assembler:
         if index is None:
             self._note("index-not-integer", f"{at}/output_index")
         return index
+
+
+def _ends(items: Sequence[Item], final: Sequence[Any]) -> list[int | None]:
+    """For each item the place of what the terminal event tells of it: that with its id, else the same place.
+
+    A place whose id is another item's is no item's without that id.
+    """
+    places: dict[str, int] = {}
+    for n, entry in enumerate(final):
+        if isinstance(entry, dict) and _id(entry.get("id")):
+            places.setdefault(_id(entry.get("id")), n)
+    ids = [_id((item.done or item.added).get("id")) for item in items]
+    taken = {places[one] for one in ids if one in places}
+    return [
+        places[one] if one in places else i if i < len(final) and i not in taken else None
+        for i, one in enumerate(ids)
+    ]
 
 
 def _integer(value: Any) -> int | None:

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from conformance.dialects import DIALECTS
 from tests.cli.support import conformance
 
 CONFIG = """\
@@ -128,3 +129,26 @@ def test_what_this_machine_cannot_have_is_skipped_with_the_reason(tmp_path: Path
     )
     assert done.returncode == 3
     assert done.stdout == "portkey: skipped: needs Node.js 20 or newer with npm; there is none on the PATH\n"
+
+
+def test_rows_of_dialects_are_a_configuration(lab: Lab) -> None:
+    rows = yaml.safe_load(lab.run("rows", "llamacpp", "--dialect", "kimi-k2"))["endpoints"]
+    assert rows["llamacpp-kimi-k2"]["scripted"] == "kimi-k2"
+    everything = yaml.safe_load(lab.run("rows", "llamacpp", "--dialect", "all"))["endpoints"]
+    assert len(everything) == len(DIALECTS)
+
+
+def test_a_server_that_loads_no_model_has_no_dialect(lab: Lab) -> None:
+    assert "simulator loads no model" in lab.run("up", "simulator", "--dialect", "kimi-k2", code=2)
+    assert "its recipe names no dialects" in lab.run("record", "simulator", "--dialect", "all", code=2)
+
+
+def test_a_model_that_is_built_already_has_its_dialect(lab: Lab) -> None:
+    said = lab.run("up", "llamacpp", "--dialect", "kimi-k2", "--model", "m", code=2)
+    assert "--model is a model that is built already" in said
+
+
+def test_what_runs_is_not_recorded_with_another_model(lab: Lab) -> None:
+    lab.run("up", "simulator", "--port", lab.port)
+    said = lab.run("record", "simulator", "--dialect", "kimi-k2", code=2)
+    assert "simulator runs already, with another model" in said

@@ -6,10 +6,10 @@ import asyncio
 
 import pytest
 
-from conformance.engine.drive import Target, perform
+from conformance.engine.drive import WRONG_KEY, Target, perform
 from conformance.simulator import Persona, Simulator
 from conformance.transport.client import Limits, LiveTransport
-from conformance.types import Ask, HttpRequest, Message, Raw, Reply, Request, WireName
+from conformance.types import Ask, Auth, HttpRequest, Message, Raw, Reply, Request, WireName
 from conformance.wires import wire
 
 MODEL = "org/name:7b"
@@ -84,3 +84,17 @@ def test_a_header_of_a_steps_own_takes_the_place_of_the_wires(step: Ask | Raw) -
         value for name, value in reply.exchange.request.headers if name.lower() == "anthropic-version"
     ]
     assert versions == ["2026-10-21"]
+
+
+@pytest.mark.parametrize("auth", ["own", "wrong"])
+def test_a_key_goes_as_a_bearer_token_where_the_endpoint_asks_for_that(auth: Auth) -> None:
+    target = Target("http://x", wire(ANTHROPIC), MODEL, key="k", bearer=True)
+    key = {"own": "k", "wrong": WRONG_KEY}[auth]
+    assert target.credentials(auth) == (
+        ("anthropic-version", "2023-06-01"),
+        ("Authorization", f"Bearer {key}"),
+    )
+
+
+def test_without_a_key_nothing_is_sent_as_a_bearer_token() -> None:
+    assert Target("http://x", wire("openai-chat"), MODEL, bearer=True).credentials("own") == ()

@@ -180,3 +180,21 @@ def test_where_published_readings_disagree_the_report_says_which_one_holds(
     assert [note.partition(" in ")[0] for note in outcome.matrix.notes] == [
         f"e holds to the flavour {flavour}"
     ]
+
+
+def test_what_no_model_of_the_dialect_writes_is_unsupported_with_the_reason(tmp_path: Path) -> None:
+    with served(PERSONAS["reference"]) as simulator:
+        row = at(simulator, "reference", scripted="qwen3-coder")
+        outcome = go(configure(tmp_path, e=row), ["parser.arguments-first", "parser.two-calls"], mode="live")
+    assert cells(outcome)["parser.arguments-first"].verdict == "unsupported"
+    assert "no model of qwen3-coder writes this" in cells(outcome)["parser.arguments-first"].reason
+    assert cells(outcome)["parser.two-calls"].verdict == "conforms"
+    assert outcome.matrix.endpoints[0].scripted == "qwen3-coder"
+
+
+def test_what_an_endpoint_does_not_claim_is_told_with_the_reason_it_gives(tmp_path: Path) -> None:
+    row = {**REFERENCE, "unsupported": {"reasoning": "this build has none"}}
+    outcome = go(configure(tmp_path, e=row), ["reasoning.stream"])
+    (cell,) = outcome.matrix.cells
+    assert cell.verdict == "unsupported"
+    assert cell.reason.endswith("not supporting reasoning: this build has none")

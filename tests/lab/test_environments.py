@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from conformance.lab import Unavailable, recipes
+from conformance.lab import Unavailable, environments, recipes
 from conformance.lab.environments import STAMP, clean_environment, interpreter, is_installed, node, why_not
 from conformance.lab.recipe import PythonEnvironment
 
@@ -70,6 +70,15 @@ def test_an_environment_of_another_lock_counts_as_not_installed(tmp_path: Path) 
     for stamp in ("", "[]", json.dumps({"digest": "of another lock"})):
         (tmp_path / STAMP).write_text(stamp)
         assert not is_installed(recipes()["llamacpp"], tmp_path)
+
+
+def test_what_a_compiler_is_told_belongs_to_what_is_installed(tmp_path: Path) -> None:
+    recipe = recipes()["llama-cpp-python"]
+    assert recipe.python is not None
+    (tmp_path / STAMP).write_text(json.dumps({"digest": environments._digest(recipe)}))
+    assert is_installed(recipe, tmp_path)
+    unoptimised = recipe.python.model_copy(update={"build": {"CMAKE_ARGS": "-DCMAKE_CXX_FLAGS_RELEASE=-O0"}})
+    assert not is_installed(recipe.model_copy(update={"python": unoptimised}), tmp_path)
 
 
 def test_what_is_built_in_needs_no_installation(tmp_path: Path) -> None:

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import os
 import sys
+import threading
+from http import HTTPStatus
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
@@ -91,3 +94,14 @@ def test_a_number_nobody_has_never_began() -> None:
 
 def test_nobody_answers_where_nobody_listens() -> None:
     assert not processes.answers("http://127.0.0.1:9/health")
+
+
+def test_a_server_answers_where_the_status_is_the_one_that_is_waited_for() -> None:
+    with ThreadingHTTPServer(("127.0.0.1", 0), BaseHTTPRequestHandler) as server:
+        thread = threading.Thread(target=server.serve_forever, daemon=True)
+        thread.start()
+        url = f"http://127.0.0.1:{server.server_port}/"
+        assert not processes.answers(url)
+        assert processes.answers(url, HTTPStatus.NOT_IMPLEMENTED)
+        server.shutdown()
+        thread.join()

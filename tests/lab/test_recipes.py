@@ -9,10 +9,11 @@ from pathlib import Path
 import pytest
 
 from conformance import config
+from conformance.dialects import DIALECTS
 from conformance.engine.options import Options, select
 from conformance.lab import Recipe, endpoints_of, recipes, to_yaml
 from conformance.lab.errors import LabError
-from conformance.lab.recipe import Places, fill, with_needs
+from conformance.lab.recipe import Places, Spoken, fill, with_needs
 
 ROOT = Path(__file__).parents[2]
 ALL = [pytest.param(recipe, id=name) for name, recipe in recipes().items()]
@@ -159,3 +160,53 @@ def test_an_unknown_recipe_is_told_with_those_there_are() -> None:
 def test_an_unknown_placeholder_is_an_error() -> None:
     with pytest.raises(LabError, match="colour"):
         fill("${colour}", {})
+
+
+SPEAKING = [pytest.param(r, d, id=f"{n}-{d}") for n, r in recipes().items() for d in r.dialects]
+
+
+@pytest.mark.parametrize(("recipe", "name"), SPEAKING)
+def test_the_dialects_of_a_recipe_are_ours_and_what_it_does_not_claim_is_a_capability(
+    recipe: Recipe, name: str, tmp_path: Path
+) -> None:
+    assert name in DIALECTS
+    path = tmp_path / "dialects.yaml"
+    path.write_text(to_yaml([recipe.endpoint_in(name)]), "utf-8")
+    (row,) = select(Options(config=str(path))).endpoints
+    assert row == recipe.endpoint_in(name)
+
+
+def test_a_row_of_a_dialect_names_it_with_the_flags_that_it_takes() -> None:
+    recipe = recipes()["llamacpp"].model_copy(
+        update={"dialects": {"kimi-k2": Spoken(flags=("--parser=kimi",), unsupported={"reasoning": "why"})}}
+    )
+    row = recipe.endpoint_in("kimi-k2", {"llamacpp": 4002})
+    assert row.name == "llamacpp-kimi-k2"
+    assert row.scripted == "kimi-k2"
+    assert row.server == f"{recipe.server} --parser=kimi"
+    assert row.base_url == "http://127.0.0.1:4002/v1"
+    assert row.unsupported == {"reasoning": "why"}
+    assert row.recipe == "conformance lab up llamacpp --dialect kimi-k2"
+
+
+def test_a_dialect_that_a_recipe_says_nothing_of_is_an_error() -> None:
+    with pytest.raises(LabError, match=r"simulator loads no model"):
+        recipes()["simulator"].endpoint_in("kimi-k2")
+    with pytest.raises(LabError, match=r"llamacpp: nothing is known of a model in kimi; .*kimi-k2"):
+        recipes()["llamacpp"].spoken("kimi")
+
+
+def test_hermes_needs_no_word_of_a_recipe() -> None:
+    assert recipes()["mlx-lm"].model_copy(update={"dialects": {}}).spoken("hermes") == Spoken()
+
+
+def test_a_configured_row_of_a_dialect_counts() -> None:
+    recipe = recipes()["llamacpp"]
+    own = recipe.endpoint_in("kimi-k2").model_copy(update={"quirks": ("llamacpp-media-500",)})
+    assert endpoints_of(recipe, [own], {}, "kimi-k2") == (own,)
+
+
+def test_dialects_yaml_says_the_same_as_the_recipes() -> None:
+    for row in config.load(ROOT / "dialects.yaml"):
+        name, _, dialect = str(row.recipe).removeprefix("conformance lab up ").partition(" --dialect ")
+        assert row.model_copy(update={"quirks": ()}) == recipes()[name].endpoint_in(dialect)

@@ -9,6 +9,7 @@ import pytest
 
 from conformance.profiles import profile
 from conformance.profiles.messages import BRIDGE, NO_RESULT, ORPHAN
+from conformance.profiles.profile import Headers
 from conformance.types import (
     File,
     Image,
@@ -108,6 +109,7 @@ CONTENTS: list[tuple[str, Any, Any]] = [
     ("xiaomi-mimo", "", None),  # one wants null beside calls
     ("cerebras", None, ""),  # another refuses it
     ("vllm", None, ""),
+    ("llama-cpp-python", None, ""),
     ("compatible", "", ""),
     ("compatible", None, None),
 ]
@@ -279,6 +281,19 @@ HEADERS: list[tuple[str, WireName, str]] = [
 def test_the_key_goes_into_the_header_that_is_read(name: str, over: WireName, wanted: str) -> None:
     given = dict(profile(name).headers((("Authorization", "Bearer k"),), over))
     assert given[wanted].removeprefix("Bearer ") == "k"
+
+
+@pytest.mark.parametrize(
+    ("given", "sent_too"),
+    [
+        ((("x-api-key", "k"),), (("Authorization", "Bearer k"),)),
+        ((("x-api-key", "k"), ("authorization", "Bearer j")), ()),
+        ((), ()),
+    ],
+)
+def test_vllm_gets_a_key_of_messages_as_a_bearer_token_too(given: Headers, sent_too: Headers) -> None:
+    assert profile("vllm").headers(given, "anthropic-messages") == (*given, *sent_too)
+    assert profile("vllm").headers(given, "openai-chat") == given
 
 
 def test_opencode_gets_a_user_agent_that_its_wall_lets_in() -> None:

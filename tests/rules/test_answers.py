@@ -150,6 +150,10 @@ def test_what_is_allowed_is_left_alone(exchanges: Exchanges) -> None:
             "chat.response.no-special-token-leak",
             stream(start(), piece(content="Hello.<|eot"), piece(content="_id|>"), piece("stop")),
         ),
+        (
+            "chat.response.no-special-token-leak",
+            answer(message={"reasoning_content": "I never stop.<|im_end|>"}),
+        ),
         ("chat.response.content-unicode-intact", SURROGATE),
         (
             "chat.response.content-no-echoed-prompt",

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from conformance.rules.markup import call_markup, think_markup
+from conformance.rules.leaks import leaks_in
+from conformance.rules.markup import call_markup, think_markup, without_json_strings
 
 CASES = Path(__file__).parents[3] / "shared" / "catalogue" / "text-formats-cases.json"
 UNMARKED = {"json-action", "llama3-json", "pythonic", "react"}
@@ -64,6 +65,27 @@ def test_talk_about_markup_is_no_leak(text: str) -> None:
 )
 def test_think_tags_are_found_outside_code(text: str, found: bool) -> None:
     assert (think_markup(text) is not None) is found
+
+
+@pytest.mark.parametrize(
+    ("text", "leaks"),
+    [
+        ('{"city":"H<tool_call>[<tool_call>[', False),
+        ('{"note": "they write \\"[TOOL_CALLS]\\" first"}', False),
+        ('{"note": "cut\\', False),
+        ('{"city": "Oslo"} <tool_call>{"name": "get_weather"}</tool_call>', True),
+        ('"<tool_call>{}" said he', True),
+    ],
+)
+def test_in_a_json_object_markup_within_strings_is_data(text: str, leaks: bool) -> None:
+    assert bool(list(leaks_in(text, ()))) is leaks
+
+
+@pytest.mark.parametrize("text", ['{"' + '\\"' * 100_000 + "\\", "{" + '"' * 200_001])
+def test_strings_are_emptied_in_linear_time(text: str) -> None:
+    began = time.process_time()
+    without_json_strings(text)
+    assert time.process_time() - began < 2
 
 
 @pytest.mark.parametrize(

@@ -275,3 +275,12 @@ def test_answers_of_different_cases_are_not_compared() -> None:
         "parser.text-before",
         "parser.unclosed-call",
     ]
+
+
+def test_markup_that_is_special_tokens_is_no_leak_where_no_tools_were_offered() -> None:
+    text = "<|tool_calls_section_begin|><|tool_call_begin|>functions.get_weather:0"
+    proof = answer(message={"content": text}, probe=ALONE)
+    assert not {one.rule for one in check(proof) if one.rule.endswith("-leak")}
+    assert "chat.response.no-special-token-leak" in {
+        one.rule for one in check(answer(message={"content": text}))
+    }

@@ -9,9 +9,9 @@ import pytest
 
 from conformance.dialects import DIALECTS, dialect
 from conformance.scenarios import SCENARIOS
-from conformance.scenarios.base import asks_of, marker
+from conformance.scenarios.base import asks_of, marker, written_in
 from conformance.scenarios.walking import imagined
-from conformance.scripted_model import CHECKPOINTS, ScriptError, from_file, from_scenarios
+from conformance.scripted_model import CHECKPOINTS, ScriptError, from_file, from_scenarios, unwritable
 from conformance.types import Reasoning, Tool, ToolCall, Turn
 
 
@@ -36,9 +36,9 @@ def tools_of() -> dict[str, tuple[Tool, ...]]:
 def test_the_dialect_reads_the_ideal_turns_back_from_their_scripts(name: str) -> None:
     grammar, checkpoint, tools = dialect(name), CHECKPOINTS[name], tools_of()
     opening = grammar.think[0] if checkpoint.begun else ""
-    found = from_scenarios(grammar)
+    found, word_for_word = from_scenarios(grammar), written_in(grammar)
     for marked, one in found.items():
-        if marked.startswith("parser.") or one.turn is None or thinks_again(one.turn):
+        if marked in word_for_word or one.turn is None or thinks_again(one.turn):
             continue
         if one.turn.calls and not tools[marked]:
             continue  # a tool of a wire's own: nobody knows the types of its raw values
@@ -88,3 +88,30 @@ def test_a_file_that_is_no_object_of_texts_is_refused(content: str, tmp_path: Pa
     file.write_text(content, "latin-1")
     with pytest.raises(ScriptError, match=r"scripts\.json"):
         from_file(file, dialect("hermes"))
+
+
+@pytest.mark.parametrize(
+    ("name", "scenario", "reason"),
+    [
+        ("hermes", "parser.arguments-first", None),
+        ("qwen3-coder", "parser.two-calls", None),
+        (
+            "qwen3-coder",
+            "parser.arguments-first",
+            "no model of qwen3-coder writes this: the format has no such text",
+        ),
+        ("qwen3-coder", "parser.quoted-markup", "the text is one of hermes"),
+        ("harmony", "parser.two-calls", "a turn of harmony is over at its first <|call|>"),
+    ],
+)
+def test_why_no_model_of_a_dialect_writes_a_scenario(name: str, scenario: str, reason: str | None) -> None:
+    assert unwritable(SCENARIOS[scenario], dialect(name)) == reason
+
+
+@pytest.mark.parametrize("name", DIALECTS)
+def test_a_scenario_that_can_run_has_all_its_scripts(name: str) -> None:
+    grammar = dialect(name)
+    found = from_scenarios(grammar)
+    for one in SCENARIOS.values():
+        if unwritable(one, grammar) is None:
+            assert all(marker(one.id, index) in found for index in range(len(one.ideal))), one.id

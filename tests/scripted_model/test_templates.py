@@ -104,6 +104,8 @@ def test_a_turn_stands_in_the_history_as_its_script_has_it(name: str, turn: Turn
     said = script(written(turn, dialect(name)), dialect(name), calls=bool(turn.calls)).text
     if CHECKPOINTS[name].begun and not turn.reasoning:
         said = said.removeprefix("</think>")
+    # Tokenizers of SentencePiece write a space here that the templates of the later ones don't have.
+    said = said.replace("[TOOL_CALLS] [", "[TOOL_CALLS][")
     assert said in render(name, USER, message(turn, counted=name == "kimi-k2"), USER, tools=TOOLS)
 
 

@@ -175,6 +175,16 @@ def test_what_is_odd_is_a_fact(fact: str, told: list[Event | str]) -> None:
     assert fact in names(assemble(told))
 
 
+def test_the_terminal_event_tells_of_an_item_by_its_id() -> None:
+    """A message that comes behind the calls and stands before them at the end (transformers serve 5.24.0)."""
+    one, two = (call(f"c{n}", arguments=f'{{"n": {n}}}') for n in (1, 2))
+    told = [CREATED]
+    for item, index in ((one, 1), (two, 2), (EMPTY, 2)):
+        told += [added(item, index), done(item, index)]
+    turn = assemble([*told, ended(EMPTY, one, two)])
+    assert [(c.id, c.arguments) for c in turn.calls] == [("c1", '{"n": 1}'), ("c2", '{"n": 2}')]
+
+
 def test_a_plain_stream_has_no_fact() -> None:
     assert names(assemble(PLAIN)) == []
 

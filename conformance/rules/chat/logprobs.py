@@ -10,8 +10,8 @@ from typing import Any, Self
 
 from conformance.rules.chat.asked import Asked
 from conformance.rules.chat.streams import ChoiceStream
-from conformance.rules.chat.views import Choice
-from conformance.rules.examples import answer, piece, start, stream
+from conformance.rules.chat.views import Answer, Choice
+from conformance.rules.examples import USAGE, answer, piece, start, stream
 from conformance.rules.reading import ABSENT
 from conformance.rules.registry import rule
 from conformance.rules.sources import schema
@@ -279,3 +279,27 @@ STREAMED = stream(
     asked=ON,
 )
 """A clean stream with log probabilities, for examples."""
+
+
+@rule(
+    "chat.response.logprobs-counted",
+    level="MUST",
+    basis="prose",
+    source=(
+        f"{REQUEST} n (charged by the tokens generated across all of the choices)",
+        schema("CompletionUsage completion_tokens"),
+    ),
+    violating=answer(asked=ON, choice=HELLO, usage=USAGE | {"completion_tokens": 1, "total_tokens": 10}),
+    conforming=answer(asked=ON, choice=HELLO),
+    consequence="what several choices cost is told for one",
+)
+def counted(reply: Answer) -> Iterator[Violation]:
+    """completion_tokens counts at least the tokens, of all choices, whose log probabilities are told.
+
+    The rule is this suite's own. There may be more: those that a client does not see.
+    """
+    listed = (lookup(one, ("logprobs", name)) for one in reply.choices for name in LISTS)
+    told = sum(len(entries) for entries in listed if isinstance(entries, list))
+    counts = reply.get("usage", "completion_tokens")
+    if type(counts) is int and counts < told:
+        yield reply.found("usage", "completion_tokens", wanted=f"at least {told}: so many tokens are told")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from conformance.rules.chat.reasoning import FIELDS
 from conformance.rules.chat.views import Message
 from conformance.rules.examples import answer, piece, start, stream, tool
 from conformance.rules.markup import call_markup, control_tokens
@@ -31,12 +32,20 @@ SHORTEST_ECHO = 16
     consequence="the user sees the token, and in the history it ends or begins turns that never were",
 )
 def no_control_tokens(message: Message) -> Iterator[Violation]:
-    """content holds no chat-template control tokens.
+    """content holds no chat-template control tokens, and reasoning does not end in one.
 
     Tokens in code spans and fences are quotation, and so are those that the request itself has. Raw markup of
-    calls is chat.response.no-call-markup-leak's.
+    calls is chat.response.no-call-markup-leak's; reasoning may think of it.
     """
+    for name in FIELDS:
+        thought = message.get(name) if isinstance(message.get(name), str) else ""
+        *_, last = ("", *control_tokens(thought))
+        if last and thought.rstrip().endswith(last) and not (message.asked and message.asked.says(last)):
+            yield message.found(name, wanted="reasoning without control tokens", saw=last)
+            return
     if message.asked and message.asked.offers_tools and any(call_markup(message.content)):
+        return
+    if keeps_markup(message.reading):
         return
     for token in control_tokens(message.content):
         if not (message.asked and message.asked.says(token)):

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from conformance.rules.examples import conversation
 from conformance.rules.reading import ABSENT
 from conformance.rules.registry import rule
 from conformance.rules.responses.examples import USAGE, WIRES, answer, stream, told, tool
 from conformance.rules.responses.views import Result
 from conformance.rules.sources import schema
-from conformance.rules.views import Violation, lookup
+from conformance.rules.views import Run, Violation, lookup
 
 COUNTS: tuple[tuple[str, ...], ...] = (
     ("input_tokens",),
@@ -111,3 +112,53 @@ def _names(tools: Any) -> list[str] | None:
         return None
     names = (lookup(tool, ("name",)) for tool in tools)
     return [name for name in names if isinstance(name, str)]
+
+
+QUESTION = {"type": "input_text", "text": "What is in the picture?"}
+PICTURE = {"type": "input_image", "image_url": "data:image/png;base64,iVBORw0KGgo=", "detail": "auto"}
+SEEN = {"input": [{"type": "message", "role": "user", "content": [QUESTION, PICTURE]}]}
+UNSEEN = {"input": [{"type": "message", "role": "user", "content": QUESTION["text"]}]}
+MEDIA = ("input_image", "input_file", "input_audio")
+BARE = {"without-image": "image", "without-attachment": "attachment"}
+"""The probes that ask a question again without its image or attachment."""
+
+
+@rule(
+    "resp.request.media-not-ignored",
+    wires=WIRES,
+    level="SHOULD",
+    basis="convention",
+    needs=("request", "purpose"),
+    source=(schema("InputImageContent"), schema("InputFileContent")),
+    violating=conversation(
+        answer(asked=SEEN), answer(asked=UNSEEN, probe="without-image", expect="either", id="resp_2")
+    ),
+    conforming=conversation(
+        answer(asked=SEEN, usage={**USAGE, "input_tokens": 94, "total_tokens": 97}),
+        answer(asked=UNSEEN, probe="without-image", expect="either", id="resp_2"),
+    ),
+    consequence="the model describes a picture, or a document, that it never saw",
+)
+def media_ignored(run: Run) -> Iterator[Violation]:
+    """An image or a file in a request is read or refused, never dropped.
+
+    The rule is this suite's own. It costs input tokens: an answer that has no more of them than the same
+    question without it was made without it.
+    """
+    results = run.views(Result)
+    for bare in results:
+        what, least = BARE.get(bare.reading.exchange.probe or ""), bare.get("usage", "input_tokens")
+        for result in results if what and type(least) is int and least > 0 else ():
+            spent = result.get("usage", "input_tokens")
+            if _has_media(result) and type(spent) is int and spent <= least:
+                wanted = f"more than the {least} of the question without its {what}"
+                yield result.found("usage", "input_tokens", wanted=wanted)
+
+
+def _has_media(result: Result) -> bool:
+    given = result.asked.body.get("input") if result.asked else None
+    messages = given if isinstance(given, list) else []
+    parts = [
+        part for one in messages if isinstance(content := lookup(one, ("content",)), list) for part in content
+    ]
+    return any(lookup(part, ("type",)) in MEDIA for part in parts)

@@ -13,6 +13,7 @@ from conformance.simulator.deviations.chunks import CHUNKS
 from conformance.simulator.deviations.disobeyed import DISOBEYED
 from conformance.simulator.deviations.finishes import FINISHES
 from conformance.simulator.deviations.framing import FRAMING
+from conformance.simulator.deviations.markup import MARKUP
 from conformance.simulator.deviations.members import MEMBERS
 from conformance.simulator.deviations.reasoning import REASONING
 from conformance.simulator.deviations.streamed_calls import STREAMED_CALLS
@@ -29,6 +30,7 @@ DEVIATIONS: Mapping[str, Callable[..., Behaviour]] = {
     **DISOBEYED,
     **FINISHES,
     **FRAMING,
+    **MARKUP,
     **MEMBERS,
     **REASONING,
     **STREAMED_CALLS,

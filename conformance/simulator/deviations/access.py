@@ -17,15 +17,20 @@ from conformance.types import HttpRequest
 
 @dataclass(frozen=True, slots=True)
 class HeaderRefused(Behaviour):
-    """One answer to all requests to some paths in which a header has such a value."""
+    """One answer to all requests to some paths in which a header has such a value, but for those that have
+    the header ``unless``.
+    """
 
     header: str = ""
     value: re.Pattern[str] = re.compile("")
     path: re.Pattern[str] = re.compile("")
+    unless: str | None = None
     answer: Respond = field(default=Respond(401, (), b""), hash=False)
 
     def first(self, request: HttpRequest) -> Actions | None:
         given = header(request.headers, self.header)
+        if self.unless is not None and header(request.headers, self.unless) is not None:
+            return None
         met = given is not None and self.value.fullmatch(given) and self.path.fullmatch(address(request).rest)
         return [self.answer] if met else None
 
@@ -37,16 +42,24 @@ def _header_refused(
     body: Any,
     path: str = ".*",
     headers: Mapping[str, str | None] | None = None,
+    unless: str | None = None,
 ) -> Behaviour:
     """``path`` is a pattern for all that follows the persona's name; a ``body`` of text goes out as it is."""
     told = labelled(
-        "header-refused", header=header, matches=matches, status=status, body=body, path=path, headers=headers
+        "header-refused",
+        header=header,
+        matches=matches,
+        status=status,
+        body=body,
+        path=path,
+        headers=headers,
+        unless=unless,
     )
     sent = {"content-type": "application/json", **(headers or {})}
     said = body.encode() if isinstance(body, str) else body
     lines = tuple((name, value) for name, value in sent.items() if value is not None)
     answer = Respond(status, lines, said)
-    return HeaderRefused(told, header.lower(), re.compile(matches), re.compile(path), answer)
+    return HeaderRefused(told, header.lower(), re.compile(matches), re.compile(path), unless, answer)
 
 
 @dataclass(frozen=True, slots=True)

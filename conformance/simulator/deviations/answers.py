@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from conformance.simulator.addresses import address
-from conformance.simulator.answer import Actions, Respond
+from conformance.simulator.answer import JSON_TYPE, Actions, Respond
 from conformance.simulator.behaviour import Behaviour
 from conformance.simulator.deviations.deviation import Maker, deviation, labelled, wire_of
 from conformance.simulator.mutants import anthropic_edits, edits
@@ -87,10 +87,32 @@ def _instead(
     return AnsweredInstead(told, method, re.compile(path), Respond(status, tuple(sent.items()), body))
 
 
+@dataclass(frozen=True, slots=True)
+class UnreadableAnswered(Behaviour):
+    """One answer to every body that is no JSON, whoever sends it and whatever the path is."""
+
+    answer: Respond = field(default=Respond(500, (), b""), hash=False)
+
+    def first(self, request: HttpRequest) -> Actions | None:
+        if request.method != "POST":
+            return None
+        try:
+            json.loads(request.body)
+        except (ValueError, RecursionError):
+            return [self.answer]
+        return None
+
+
+def _unreadable(status: int, body: Any) -> Behaviour:
+    told = labelled("unreadable-answered", status=status, body=body)
+    return UnreadableAnswered(told, Respond(status, JSON_TYPE, body))
+
+
 ANSWERS: Mapping[str, Maker] = {
     **dict(
         (deviation("answered-anyway", _anyway), deviation("models-as-openai", _models_as_openai)),
     ),
     "answered-instead": _instead,
+    "unreadable-answered": _unreadable,
 }
 """Makers by name."""

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import copy
+import json
+import re
 from collections.abc import Mapping
 from typing import Any, Literal
 
@@ -132,6 +134,27 @@ def _in_any_order() -> Change:
     return change
 
 
+def _done() -> Change:
+    """``[DONE]`` ends a stream, whatever the wire."""
+
+    def change(answer: Answer) -> None:
+        if answer.events is not None and answer.status < 300:
+            answer.events.append("[DONE]")
+
+    return change
+
+
+def _lost(holding: str) -> Change:
+    """The events of a stream in which the pattern is found, as JSON that escapes nothing, don't come."""
+    pattern = re.compile(holding)
+
+    def change(answer: Answer) -> None:
+        if answer.events is not None and answer.status < 300:
+            drop(answer, [e for e in answer.events if pattern.search(json.dumps(e, ensure_ascii=False))])
+
+    return change
+
+
 def _choice_reversed(event: Any) -> int:
     choices = event.get("choices") if isinstance(event, dict) else None
     return -choices[0]["index"] if choices else 1
@@ -146,6 +169,8 @@ CHUNKS: Mapping[str, Maker] = dict(
         deviation("message-so-far", _so_far),
         deviation("text-in-one-delta", _text_at_once),
         deviation("choices-in-any-order", _in_any_order),
+        deviation("events-lost", _lost),
+        deviation("done-added", _done),
     )
 )
 """Makers by name."""

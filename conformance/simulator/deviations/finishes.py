@@ -82,6 +82,17 @@ def _cut_completed() -> Change:
     return change
 
 
+def _event_completed() -> Change:
+    """The last event of a response that was cut is that of a completed one; its status stays."""
+
+    def change(answer: Answer) -> None:
+        for document in documents(answer):
+            if document.get("type") == "response.incomplete":
+                document["type"] = "response.completed"
+
+    return change
+
+
 def _blocks_closed_last() -> Change:
     """The content blocks of a message are all closed at its end, just before its delta."""
 
@@ -110,6 +121,7 @@ FINISHES: Mapping[str, Maker] = dict(
         deviation("finish-in-every-chunk", _in_every_chunk),
         deviation("finish-with-last-delta", _with_last_delta),
         deviation("cut-is-completed", _cut_completed),
+        deviation("incomplete-event-is-completed", _event_completed),
         deviation("blocks-closed-last", _blocks_closed_last),
     )
 )

@@ -38,6 +38,7 @@ FRAMING: Mapping[str, Maker] = dict(
     (
         _framing("comments-between-events", broken_streams.with_comments),
         _framing("empty-data-events", broken_streams.with_empty_data),
+        _framing("events-unnamed", lambda: broken_streams.without_names),
         _framing("events-without-space", lambda: broken_streams.without_space),
         _framing("payload-after", broken_streams.before_payload),
         _framing("stream-without-done", lambda: broken_streams.without_done),

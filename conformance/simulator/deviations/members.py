@@ -33,12 +33,16 @@ _TYPES = {401: "authentication_error", 403: "permission_error", 404: "not_found_
 # --------------------------------------------------------------------------------------- good answers
 
 
-def _with(values: Mapping[str, Any]) -> Change:
-    """The members at these paths, of whatever holds them, are these; ``{was}`` stands for what they were."""
+def _with(values: Mapping[str, Any], holding: str | None = None) -> Change:
+    """The members at these paths, of whatever holds them, are these; ``{was}`` stands for what they were.
+
+    Perhaps only in documents in which the path ``holding`` leads to something.
+    """
 
     def change(answer: Answer) -> None:
         for document in documents(answer):
-            put(document, values)
+            if holding is None or any(places(document, holding)):
+                put(document, values)
 
     return change
 

@@ -36,6 +36,23 @@ def _in_every_chunk() -> Change:
     return change
 
 
+def _with_finish() -> Change:
+    """The last chunk with a choice has the usage, and no chunk of its own has it; asked for or not."""
+
+    def change(answer: Answer) -> None:
+        if answer.events is None or answer.status >= 300:
+            return
+        told = next(_usages(answer), None)
+        answer.events[:] = [e for e in answer.events if not isinstance(e, dict) or e.get("choices")]
+        chunks = list(documents(answer))
+        for document in chunks:
+            document.pop("usage", None)
+        if chunks:
+            chunks[-1]["usage"] = told or _counted(chunks)
+
+    return change
+
+
 def _counted(chunks: list[dict[str, Any]]) -> dict[str, Any]:
     """The usage of a stream that was not asked for it: a token for each chunk, and one for the prompt."""
     return {"prompt_tokens": 1, "completion_tokens": len(chunks), "total_tokens": len(chunks) + 1}
@@ -67,6 +84,7 @@ def _more_reasoning(by: int) -> Change:
 USAGE: Mapping[str, Maker] = dict(
     (
         deviation("usage-in-every-chunk", _in_every_chunk),
+        deviation("usage-with-finish", _with_finish),
         deviation("cache-counted-apart", _cache_apart),
         deviation("reasoning-above-completion", _more_reasoning),
     )

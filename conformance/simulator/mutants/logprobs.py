@@ -29,6 +29,12 @@ def _another_token(document: Any) -> None:
         listed[0]["token"], listed[0]["bytes"] = "Oops", list(b"Oops")
 
 
+def _of_one_choice(document: Any) -> None:
+    usage, told = document["usage"], len(document["choices"][0]["logprobs"]["content"])
+    usage["completion_tokens"] = told
+    usage["total_tokens"] = usage["prompt_tokens"] + told
+
+
 PROBABILITIES = (
     Mutant("chat.response.logprobs-when-requested", WHOLE, _first(put(*LOGPROBS, value=None))),
     Mutant("chat.response.logprobs-entry-shape", WHOLE, _first(drop(*ENTRY, "bytes"))),
@@ -36,5 +42,6 @@ PROBABILITIES = (
     Mutant("chat.response.logprobs-top-count", WHOLE, _first(rewrite(*TOP, by=_four))),
     Mutant("chat.response.logprobs-top-sorted", WHOLE, _first(rewrite(*TOP, by=lambda top: top[::-1]))),
     Mutant("chat.response.logprobs-bytes-rebuild-content", WHOLE, _first(_another_token)),
+    Mutant("chat.response.logprobs-counted", "parameters.counted-choices", body(_of_one_choice)),
     Mutant("chat.stream.logprobs-match-delta", STREAMED, each(_another_token)),
 )

@@ -27,6 +27,7 @@ from conformance.types import WireName
 QUOTED = "parser.quoted-markup"
 BEFORE, NEUSS = "parser.text-before", "parser.single-quotes"
 FENCED, THOUGHT, CUT = "parser.fenced-call", "parser.call-in-reasoning", "parser.cut-by-cap"
+LAHR = "parser.stop-behind-call"
 
 CONTENT = (*MESSAGE, "content")
 
@@ -203,6 +204,7 @@ PARSING = (
         CUT,
         _whole(CUT, body(both(_gone, put(*CONTENT, value="get_weather")))),
     ),
+    Mutant("parser.stop-ends-answer", LAHR, _whole(LAHR, body(put(*CONTENT, value="sunny")))),
     Mutant("parser.stream.outcome-as-whole", NEUSS, only(to(f"{NEUSS}/1"), refused)),
     Mutant("parser.stream.outcome-as-whole", NEUSS, only(to(f"{NEUSS}/2"), refused), variant="streamed"),
     Mutant(

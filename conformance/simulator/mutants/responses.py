@@ -88,6 +88,11 @@ def _call(name: str) -> dict[str, Any]:
     }
 
 
+def _cheap(document: Any) -> None:
+    usage = document["usage"]
+    usage |= {"input_tokens": 5, "total_tokens": 5 + usage["output_tokens"]}
+
+
 def _without_calls(document: Any) -> None:
     part = {"type": "output_text", "text": "I would rather not.", "annotations": [], "logprobs": []}
     document["output"] = [
@@ -144,6 +149,7 @@ ENVELOPE = (
     mutant("resp.stream.incomplete-usage", STREAM, retold(end(put("usage", value=None)))),
     mutant("resp.response.echo-request-params", "parameters.sampling", body(put("temperature", value=0.123))),
     mutant("resp.response.echo-request-params", CALL, body(put("tools", value=[])), variant="tools"),
+    mutant("resp.request.media-not-ignored", "chat.image", only(to("chat.image/0"), body(_cheap))),
 )
 
 ITEMS = (

@@ -16,6 +16,7 @@ from tests.simulator.support import TIME, WEATHER, Talk, assistant, deltas, tool
 BLOCKED = {"header": "User-Agent", "matches": "lib/.*", "status": 403, "body": "no", "path": "/v1/models"}
 MADE: dict[str, tuple[str, dict[str, Any]]] = {
     "blocked": ("header-refused", {**BLOCKED, "headers": {"content-type": "text/plain"}}),
+    "unless": ("header-refused", {**BLOCKED, "unless": "x-let-in"}),
     "own-header": ("key-in-header", {"header": "api-key", "body": {"error": {"code": "401"}}}),
     "named": ("call-ids-name-the-function", {}),
     "short": ("call-ids-short", {"length": 9}),
@@ -58,6 +59,15 @@ def test_a_header_is_refused_by_its_value_where_that_is_so(
     assert response.status_code == status
     if status == 403:
         assert (response.headers["content-type"], response.text) == ("text/plain", "no")
+
+
+@pytest.mark.parametrize(("more", "status"), [({}, 403), ({"x-let-in": "yes"}, 200)])
+def test_another_header_lets_in_what_would_be_refused(
+    to: Callable[[str], Talk], client: httpx.Client, more: dict[str, str], status: int
+) -> None:
+    talk = to("unless")
+    headers = {**talk.headers, "user-agent": "lib/3", **more}
+    assert client.get(talk.base + "/models", headers=headers).status_code == status
 
 
 @pytest.mark.parametrize(

@@ -32,6 +32,8 @@ MADE: dict[str, tuple[str, dict[str, Any]]] = {
     "fresh": ("chunk-ids-fresh", {}),
     "timed": ("created-of-each-chunk", {}),
     "reversed": ("choices-in-any-order", {}),
+    "lossy": ("events-lost", {"holding": "ö"}),
+    "done": ("done-added", {}),
     "counted": ("usage-in-every-chunk", {}),
     "apart": ("cache-counted-apart", {"hit": "hits", "miss": "misses"}),
 }
@@ -74,6 +76,21 @@ def test_a_call_comes_in_one_delta(to: Callable[[str], Talk], persona: str, told
 def test_the_head_of_the_arguments_is_lost(to: Callable[[str], Talk]) -> None:
     told = pieces(to("headless").events("[[call]]", **TOOLS))
     assert "".join(call["function"]["arguments"] for call in told) == ARGUMENTS[2:]
+
+
+def test_events_that_hold_a_character_are_lost_from_streams_alone(to: Callable[[str], Talk]) -> None:
+    told = "".join(call["function"]["arguments"] for call in pieces(to("lossy").events("[[call]]", **TOOLS)))
+    before, _, behind = ARGUMENTS.partition("ö")
+    assert "ö" not in told
+    assert told[:8] == before[:8]
+    assert told[-8:] == behind[-8:]
+    (call,) = to("lossy").choice("[[call]]", **TOOLS)["message"]["tool_calls"]
+    assert call["function"]["arguments"] == ARGUMENTS
+
+
+def test_done_is_added_to_streams_alone(to: Callable[[str], Talk]) -> None:
+    assert to("done").ask("[[call]]", stream=True, **TOOLS).text.count("[DONE]") == 2
+    assert "[DONE]" not in to("done").ask("[[call]]", **TOOLS).text
 
 
 def test_a_call_is_announced_and_then_told(to: Callable[[str], Talk]) -> None:

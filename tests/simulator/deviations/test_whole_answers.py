@@ -33,6 +33,7 @@ MADE: dict[str, tuple[str, dict[str, Any]]] = {
         "answered-instead",
         {"method": "GET", "path": "/v1/models/.+", "status": 404, "body": {"error": "no"}},
     ),
+    "unreadable": ("unreadable-answered", {"status": 500, "body": {"status": "failure"}}),
     "listed": ("models-as-openai", {"wires": ["anthropic-messages"]}),
     "checked": ("calls-checked", {"body": {"error": {"failed": "{calls}"}}}),
     "wrapped": ("calls-wrapped", {"name": "several"}),
@@ -80,6 +81,16 @@ def test_one_address_is_answered_for(to: Callable[[str], Talk]) -> None:
     talk = to("no-entry")
     assert talk.get("/models").status_code == 200
     assert (talk.get("/models/reference").status_code, talk.get("/models/x").json()) == (404, {"error": "no"})
+
+
+@pytest.mark.parametrize("body", [b'{"model": "refe', b"(\xb5/\xfd", b"", b"[" * 100_000])
+def test_a_body_that_is_no_json_has_an_answer_of_its_own_whatever_the_key(
+    to: Callable[[str], Talk], client: httpx.Client, body: bytes
+) -> None:
+    talk = to("unreadable")
+    answered = client.post(f"{talk.base}/chat/completions", content=body)
+    assert (answered.status_code, answered.json()) == (500, {"status": "failure"})
+    assert talk.ask("Hi").status_code == 200
 
 
 def test_models_are_listed_in_openais_form_to_clients_of_anthropics(
