@@ -87,7 +87,8 @@ def judge_attempt(
 ) -> Judgement:
     """The verdict of one attempt.
 
-    ``quirks`` are those the endpoint declares: each forgives exactly the findings it explains. ``beside`` are
+    ``quirks`` are those the endpoint declares: each forgives exactly the findings it explains, and an answer
+    that breaks off where it says that answers break off. ``beside`` are
     the exchanges of the same scenario with the same server over another wire. A scenario that measures a
     policy is judged by no rule, and what it observed never makes the verdict.
     """
@@ -102,6 +103,9 @@ def judge_attempt(
             verdict, reason = let_off
             lost = exchange.ending in ("cut", "stalled") and succeeded(exchange)
             (refused if verdict == "refused" else broken if lost else unjudged).add(number)
+            breaking = next((q.id for q in quirks if q.breaks_off(scenario.id)), None)
+            if breaking is not None and _broke_off(exchange):
+                verdict, reason = "quirk", f"declared: {breaking}"
             reasons.setdefault(verdict, reason)
 
     strictness = strictness or Strictness()
@@ -138,6 +142,17 @@ def judge_attempt(
     verdict = next((v for v in ORDER if v in reasons), "conforms")
     flavour = flavour_of(attempt.exchanges, rulebook)
     return Judgement(verdict, reasons.get(verdict, ""), tuple(findings), flavour)
+
+
+def _broke_off(exchange: Exchange) -> bool:
+    """Whether the other side took the request and ended the connection before its answer's end."""
+    if exchange.response is None:
+        return _left_unanswered(exchange)
+    return exchange.ending in ("cut", "stalled") and not turned_away(exchange, exchange.response)
+
+
+def _left_unanswered(exchange: Exchange) -> bool:
+    return exchange.failure is not None and exchange.failure.kind == "protocol"
 
 
 def _number(finding: Finding) -> int:
@@ -204,13 +219,17 @@ def judge(
     )
 
 
-def worth_keeping(attempts: Sequence[Attempt]) -> bool:
+def worth_keeping(scenario: Scenario, attempts: Sequence[Attempt], quirks: Sequence[Quirk] = ()) -> bool:
     """Whether a recording of these attempts is evidence: everything was answered, nothing refused us.
 
-    A recording that only shows a spent quota or a wrong key must not replace a good one.
+    A recording that only shows a spent quota, a wrong key or a server that crashed must not replace a good
+    one; that a connection is closed without an answer counts where one of the declared ``quirks`` says so.
     """
+    closes = any(quirk.breaks_off(scenario.id) for quirk in quirks)
     return all(
-        exchange.response is not None and not turned_away(exchange, exchange.response)
+        closes and _left_unanswered(exchange)
+        if exchange.response is None
+        else not turned_away(exchange, exchange.response)
         for attempt in attempts
         for exchange in attempt.exchanges
     )
@@ -219,13 +238,15 @@ def worth_keeping(attempts: Sequence[Attempt]) -> bool:
 def mark_stale(cells: Sequence[Cell], quirks: Sequence[Quirk]) -> tuple[tuple[Cell, ...], tuple[str, ...]]:
     """Flag the cells of one endpoint in which a declared quirk should have shown and nowhere did.
 
-    Returns the cells and one note per stale quirk.
+    That an answer broke off is told by the cells' evidence. Returns the cells and one note per stale quirk.
     """
     notes: list[str] = []
     stale: set[str] = set()
     for quirk in quirks:
         where = [c for c in cells if c.verdict in _JUDGED and quirk.expected_in(c.scenario)]
-        shown = any(finding.quirk == quirk.id for cell in cells for finding in cell.findings)
+        shown = any(finding.quirk == quirk.id for cell in cells for finding in cell.findings) or any(
+            quirk.breaks_off(cell.scenario) and _is_broken(cell) for cell in cells
+        )
         if where and not shown:
             stale.update(cell.scenario for cell in where)
             names = ", ".join(cell.scenario for cell in where)
@@ -235,6 +256,16 @@ def mark_stale(cells: Sequence[Cell], quirks: Sequence[Quirk]) -> tuple[tuple[Ce
         for c in cells
     )
     return flagged, tuple(notes)
+
+
+def _is_broken(cell: Cell) -> bool:
+    """Whether one of the cell's answers broke off, whatever made its verdict."""
+    return any(
+        view["ending"] in ("cut", "stalled")
+        if view["failure"] is None
+        else view["failure"]["kind"] == "protocol"
+        for view in cell.evidence
+    )
 
 
 def readings(cells: Sequence[Cell]) -> tuple[str, ...]:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import datetime
 import json
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -13,24 +11,26 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conformance.judge import ORDER, Strictness, judge, judge_attempt, mark_stale, worth_keeping
+from conformance.judge import ORDER, Strictness, judge_attempt, mark_stale, worth_keeping
 from conformance.quirks import Quirk
-from conformance.quirks.catalogue import Shows
 from conformance.rules import error_text, refusal_text
 from conformance.rules import examples as ex
-from conformance.scenarios.base import Feature, Scenario
-from conformance.types import Attempt, Cell, Exchange, Failure, VerdictName
-
-CLEAN = ex.answer()
-MISSING_ID = ex.answer(calls=[ex.call(id="")])
-WARNING = ex.answer(usage=ex.ABSENT)
-BROKEN_STREAM = tuple(replace(e, ending="cut") for e in ex.stream())
-
-
-def refusing(
-    status: int, message: str = "No.", expect: Any = "answer", probe: str | None = None
-) -> tuple[Exchange, ...]:
-    return ex.error(status, error={"message": message}, expect=expect, probe=probe)
+from conformance.types import Attempt, Cell, Exchange, VerdictName
+from tests.judging import (
+    BROKEN_STREAM,
+    CLEAN,
+    DID,
+    DID_NOT,
+    MISSING_ID,
+    STUCK,
+    WARNING,
+    a_quirk,
+    a_scenario,
+    broken,
+    cell_of,
+    nobody,
+    refusing,
+)
 
 
 def page(
@@ -48,47 +48,6 @@ def models(status: int) -> tuple[Exchange, ...]:
 def lost(exchanges: tuple[Exchange, ...]) -> tuple[Exchange, ...]:
     (one,) = exchanges
     return (replace(one, request=replace(one.request, url="http://x/v1/v1/models")),)
-
-
-def broken(ending: Any, exchanges: tuple[Exchange, ...]) -> tuple[Exchange, ...]:
-    return tuple(replace(one, ending=ending) for one in exchanges)
-
-
-def nobody(kind: Any, message: str) -> tuple[Exchange, ...]:
-    return (replace(CLEAN[0], response=None, failure=Failure(kind, message)),)
-
-
-def a_scenario(id: str = "tools.single-call") -> Scenario:
-    optional = (Feature("tools", re.compile("does not support tools")),)
-    return Scenario(id, "A scenario", "", lambda: iter(()), (), optional=optional)  # type: ignore[arg-type,return-value]
-
-
-def a_quirk(rule: str, got: str | None = None, scenarios: tuple[str, ...] = ("tools.*",)) -> Quirk:
-    return Quirk(
-        id="some-quirk",
-        title="t",
-        providers=("p",),
-        wire="openai-chat",
-        category="c",
-        trigger="t",
-        observed="o",
-        expected="e",
-        severity="breaks",
-        workaround="w",
-        confidence="recorded",
-        sources=("s",),
-        review_by=datetime.date(2030, 1, 1),
-        shows=(Shows(rules=(rule,), scenarios=scenarios, got=got),),
-    )
-
-
-def cell_of(scenario: Scenario, attempts: Sequence[Attempt], quirks: Sequence[Quirk] = ()) -> Cell:
-    return judge("e", scenario, attempts, [judge_attempt(scenario, a, quirks) for a in attempts])
-
-
-DID = ("done", "")
-DID_NOT = ("model-did-not", "make two calls in one turn")
-STUCK = ("stuck", "")
 
 
 @pytest.mark.parametrize(
@@ -316,7 +275,7 @@ def test_cells_that_fail_alike_have_the_same_reason_whatever_their_request_ids()
     ],
 )
 def test_only_what_was_answered_replaces_a_cassette(exchanges: tuple[Exchange, ...], kept: bool) -> None:
-    assert worth_keeping([Attempt(exchanges)]) is kept
+    assert worth_keeping(a_scenario(), [Attempt(exchanges)]) is kept
 
 
 @pytest.mark.parametrize(
@@ -375,7 +334,7 @@ def test_a_clean_answer_that_breaks_off_anywhere_is_an_error(
     assert one.response is not None
     size = data.draw(st.integers(0, len(one.response.body) - 1))
     half = replace(one.response, body=one.response.body[:size], parts=((1.0, size),))
-    ending = data.draw(st.sampled_from(["cut", "stalled"]))
+    ending: Any = data.draw(st.sampled_from(["cut", "stalled"]))
     verdict = judge_attempt(
         a_scenario(), Attempt((replace(one, response=half, ending=ending),), *STUCK)
     ).verdict

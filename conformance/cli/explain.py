@@ -222,12 +222,14 @@ def _json_lines(value: Any, key: str, width: int) -> list[str]:
 
 
 def _showing(quirk: Quirk) -> str:
-    if not quirk.shows:
+    if not quirk.detected:
         return f"not detected: {quirk.undetected}"
     told = []
     for shows in quirk.shows:
         where = "any scenario" if "*" in shows.scenarios else ", ".join(shows.scenarios)
         told.append(f"{', '.join(shows.rules)} in {where}")
+    if quirk.breaks:
+        told.append(f"an answer that breaks off, or none, in {', '.join(quirk.breaks)}")
     return "\n".join(told)
 
 

@@ -9,10 +9,11 @@ if TYPE_CHECKING:
     from conformance.quirks import Quirk
 
 _LEGEND = """\
-A quirk is *simulated* when `conformance serve --quirk ID` acts it out, *detected* when a rule finds it in the
-scenarios named (`quirk` where a row declares it, `violates` or `warns` where none does, `stale` where it is
-declared and shows no longer), *worked around* when the profiles named mend it (`run --adapted`). Tests play
-every row of this table (`tests/quirks`). `conformance explain ID` tells more of each.
+A quirk is *simulated* when `conformance serve --quirk ID` acts it out, *detected* when a rule finds it, or an
+answer breaks off, in the scenarios named (`quirk` where a row declares it; where none does, `violates` or
+`warns`, and `error` for what breaks off; `stale` where it is declared and shows no longer), *worked around*
+when the profiles named mend it (`run --adapted`). Tests play every row of this table (`tests/quirks`).
+`conformance explain ID` tells more of each.
 """
 _COLUMNS = ("quirk", "who", "confidence", "simulated", "detected", "worked around", "sources")
 
@@ -47,7 +48,7 @@ def _counted(quirks: list[Quirk], around: Mapping[str, list[str]]) -> str:
     counts = (
         f"{len(quirks)} quirks, {len(quirks) - len(firm)} of them unconfirmed",
         f"{sum(quirk.simulated for quirk in firm)} of the {len(firm)} others simulated",
-        f"{sum(bool(quirk.shows) for quirk in simulated)} of the {len(simulated)} simulated ones detected",
+        f"{sum(quirk.detected for quirk in simulated)} of the {len(simulated)} simulated ones detected",
         f"{sum(bool(names) for names in around.values())} worked around, "
         f"{sum(quirk.no_workaround is not None for quirk in quirks)} no client's work",
     )
@@ -59,8 +60,9 @@ def _simulated(quirk: Quirk) -> str:
 
 
 def _detected(quirk: Quirk) -> str:
-    names = dict.fromkeys(name for shows in quirk.shows for name in shows.scenarios if "*" not in name)
-    if not quirk.shows:
+    patterns = [*(name for shows in quirk.shows for name in shows.scenarios), *quirk.breaks]
+    names = dict.fromkeys(name for name in patterns if "*" not in name)
+    if not quirk.detected:
         return f"no: {quirk.undetected}"
     if not names:
         return "wherever it shows"

@@ -16,7 +16,7 @@ class ServerFinding(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     number: str = Field(
-        default="", description="Its number in the list made by hand; empty for what the suite found beyond it."
+        default="", description="Its number in the list made by hand; empty for what was found beyond it."
     )
     deviation: str = Field(min_length=1)
     rules: tuple[str, ...] = Field(default=(), description="Rules of which one tells it, in each cell.")
@@ -61,13 +61,13 @@ def _page(generated: str) -> Iterator[str]:
     by_hand = [finding for finding in everything if finding.number]
     told = sum(bool(finding.cells) for finding in by_hand)
     yield f"# What real servers deviate in\n\n{generated}\n"
-    yield f"{len(by_hand)} deviations were seen by hand, before the suite ran; {told} of them it finds by itself, in the\n"
-    yield "recorded cells named here, and the others have a reason. What it found beyond those has no number.\n"
-    yield "Each cell is replayed by `make matrix`, `conformance run --endpoint ROW --scenario SCENARIO -vv` shows its bytes,\n"
-    yield "and a test holds that the rule is told there. Where a script fights a grammar that the server has to\n"
-    yield "keep (*), the answer says little about the server, and nothing is held against it.\n"
-    yield "What a gateway's row shares with the direct row of the server behind it is that server's: it is\n"
-    yield "declared there under the server's own quirks ([the ledger](quirks.md)).\n"
+    yield f"{len(by_hand)} deviations were seen by hand, before the suite ran. {told} of them it finds by itself,\n"
+    yield "in the recorded cells named here; of the others, and of parts, the last column says why not. What has no\n"
+    yield "number it found beyond them. `conformance run --endpoint ROW --scenario SCENARIO -vv` shows the bytes\n"
+    yield "of a cell, and a test holds that each tells the rule or policy named. Where a script fights a grammar\n"
+    yield "of the server's (*), the answer says little about the server, and nothing is held against it. All rows\n"
+    yield "serve the scripted model with our template of Hermes text. What a gateway's row shares with the\n"
+    yield "direct row of the server behind it is that server's, and declared there under its own quirks.\n"
     for server in servers():
         yield f"\n## {server.title}\n\n"
         yield from _rows(server.rows)

@@ -16,7 +16,7 @@ from conformance import config
 from conformance.config import Endpoint, FromEnv
 from conformance.dialects import dialect
 from conformance.engine.adapted import client_for, declared_quirks
-from conformance.engine.cells import Acquired, broken, failed, unmeasured, unobserved, unsupported
+from conformance.engine.cells import Acquired, broken, failed, unmeasured, unobserved, unrecorded, unsupported
 from conformance.engine.drive import Target, plan, run_script
 from conformance.engine.evidence import evidence, redacted
 from conformance.engine.exchange_log import append
@@ -250,7 +250,7 @@ class Acquirer:
             attempts.append(attempt)
             judgements.append(judgement)
             if unplayed:
-                more = unplayed() > 0 and not any(e.failure for e in attempt.sent)
+                more = unplayed() > 0 and not unrecorded(attempt)
             else:
                 more = judgement.verdict == "inconclusive" and len(attempts) < endpoint.attempts
             if not more:
@@ -268,8 +268,7 @@ class Acquirer:
         transport = tape.ReplayTransport(recording, path, redactor)
         beside = await self._beside(endpoint, scenario)
         acquired = await self._attempts(endpoint, scenario, target, transport, beside, transport.unplayed)
-        stuck_on = [e.failure for a in acquired.attempts for e in a.sent if e.failure]
-        if stuck_on or transport.unplayed():
+        if transport.unplayed() or any(map(unrecorded, acquired.attempts)):
             message = f"cassette is of an older scenario: {path}; re-record it: {command}"
             return failed(scenario, target, "older-scenario", message), ()
         return acquired, _age(recording.metadata)
@@ -322,7 +321,7 @@ class Acquirer:
     def _record(
         self, endpoint: Endpoint, scenario: Scenario, attempts: Sequence[Attempt], redactor: Redactor
     ) -> None:
-        if not worth_keeping(attempts):
+        if not worth_keeping(scenario, attempts, declared_quirks(endpoint, self._options)):
             self._unanswered.setdefault(endpoint.name, []).append(scenario.id)
             return
         refused = keep(endpoint, scenario, attempts, redactor, self._options)

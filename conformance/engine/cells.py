@@ -77,6 +77,11 @@ def unmeasured(endpoint: Endpoint, scenario: Scenario, cassette: Path, command: 
     return Cell(endpoint.name, scenario.id, "strict", "not-run", reason=f"no cassette; record it: {command}")
 
 
+def unrecorded(attempt: Attempt) -> bool:
+    """Whether something was asked in a replay that its cassette does not answer."""
+    return any(e.failure is not None and e.failure.kind == "older-scenario" for e in attempt.sent)
+
+
 def failed(scenario: Scenario, target: Target, kind: FailureKind, message: str) -> Acquired:
     """A cell that nothing could be acquired for: the attempt that says why."""
     request = HttpRequest("POST", target.base_url, (), b"")

@@ -36,8 +36,8 @@ def keep(
         metadata["recipe"] = endpoint.recipe
     exchanges = [exchange for attempt in attempts for exchange in attempt.sent]
     if options.adapted:
-        # What broke and went well when it was tried again has no response that a cassette could hold.
-        exchanges = [exchange for exchange in exchanges if exchange.response is not None]
+        # What was tried again may have failed in a way that no cassette holds.
+        exchanges = [exchange for exchange in exchanges if tape.is_kept(exchange)]
         metadata["profile"] = profile_for(endpoint).name
     path = cassette_path(endpoint, scenario.id, options)
     try:

@@ -38,6 +38,7 @@ class LlamaCpp(VLLM):
         "llamacpp-malformed-requests-500",
         "llamacpp-media-500",
         "llamacpp-one-line-call-leaks",
+        "parallel-tool-calls-false-ignored",
         "llamacpp-request-id-null-rejected",
         "llamacpp-responses-events-unnumbered",
         "llamacpp-responses-media-500",
@@ -58,7 +59,8 @@ class LlamaCpp(VLLM):
         """A matched stop sequence is why an answer stopped, over Messages.
 
         Works around quirk `llamacpp-anthropic-stop-sequence-end-turn`. Over Chat the base reads calls that
-        leaked: Works around quirk `llamacpp-one-line-call-leaks`.
+        leaked, and keeps the first where one was asked for: Works around quirk
+        `llamacpp-one-line-call-leaks`. Works around quirk `parallel-tool-calls-false-ignored`.
         """
         document = super().repair_document(document, asked)
         return llama_cpp_answers.stopped(document) if asked.wire == "anthropic-messages" else document

@@ -17,7 +17,7 @@ class LMStudio(Compatible):
 
     name = "lm-studio"
     providers: ClassVar[tuple[str, ...]] = ("lm-studio", "omlx", "mlx-lm", "mlx-vlm", "mistralrs")
-    reading = Reading(inline_reasoning=True)
+    reading = Reading(keeps_first=True, inline_reasoning=True)
     works_around: ClassVar[tuple[str, ...]] = (
         *Compatible.works_around,
         "lmstudio-required-returns-text",
@@ -26,6 +26,7 @@ class LMStudio(Compatible):
         "mlx-lm-null-stream-refused",
         "mlx-lm-role-in-every-chunk",
         "mlx-lm-usage-chunk-is-completion",
+        "parallel-tool-calls-false-ignored",
         "server-breaks-on-its-own-tool-id",
         "stream-parallel-broken-version",
     )
@@ -46,7 +47,8 @@ class LMStudio(Compatible):
         """Works around quirk `mlx-lm-null-stream-refused`: what is null is not said.
 
         In answers the base puts right the rest: Works around quirk `mlx-lm-errors-are-strings`. Works around
-        quirk `mlx-lm-role-in-every-chunk`. Works around quirk `mlx-lm-usage-chunk-is-completion`.
+        quirk `mlx-lm-role-in-every-chunk`. Works around quirk `mlx-lm-usage-chunk-is-completion`. Works around
+        quirk `parallel-tool-calls-false-ignored`: the first call is kept.
         """
         body = super().prepare_body(body, asked)
         return bodies.without(body, [key for key, value in body.items() if value is None])

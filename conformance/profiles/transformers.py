@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 from conformance.profiles.compatible import Compatible
 from conformance.profiles.profile import Asked, Body
+from conformance.profiles.reading import Reading
 
 
 class Transformers(Compatible):
@@ -14,8 +15,10 @@ class Transformers(Compatible):
 
     name = "transformers"
     providers: ClassVar[tuple[str, ...]] = ("transformers",)
+    reading = Reading(keeps_first=True)
     works_around: ClassVar[tuple[str, ...]] = (
         *Compatible.works_around,
+        "parallel-tool-calls-false-ignored",
         "transformers-created-per-chunk",
         "transformers-errors-as-detail",
         "transformers-no-done",
@@ -36,7 +39,8 @@ class Transformers(Compatible):
 
         The base puts right the rest: Works around quirk `transformers-created-per-chunk`. Works around quirk
         `transformers-errors-as-detail`. Works around quirk `transformers-no-done`. Works around quirk
-        `transformers-nulls-left-out`. Works around quirk `transformers-usage-on-finish-chunk`.
+        `transformers-nulls-left-out`. Works around quirk `transformers-usage-on-finish-chunk`. Works around
+        quirk `parallel-tool-calls-false-ignored`: the first call is kept.
         """
         document = super().repair_document(document, asked)
         stops = asked.request.stop

@@ -89,6 +89,10 @@ class Quirk(BaseModel):
     note: str | None = None
     review_by: datetime.date
     shows: tuple[Shows, ...] = ()
+    breaks: tuple[str, ...] = Field(
+        default=(),
+        description="Ids or globs of scenarios in which the connection ends before its answer does.",
+    )
     simulate: tuple[Act, ...] = Field(default=(), description="Behaviours of the simulator that act it out.")
     refuses: tuple[Refuses, ...] = ()
     alters: tuple[Alters, ...] = ()
@@ -104,7 +108,7 @@ class Quirk(BaseModel):
     def _agrees(self) -> Self:
         if self.personas is not None and not set(self.personas) <= set(self.providers):
             raise ValueError("personas: a persona that has it must be among the providers")
-        for reason, done in (("unsimulated", self.simulated), ("undetected", bool(self.shows))):
+        for reason, done in (("unsimulated", self.simulated), ("undetected", self.detected)):
             if done and getattr(self, reason) is not None:
                 raise ValueError(f"{reason}: it is done, so there is no reason to give")
         return self
@@ -114,6 +118,11 @@ class Quirk(BaseModel):
         """Whether the simulator can act it out."""
         ignores = any(alters.effect == "ignored" for alters in self.alters)
         return bool(self.simulate or self.refuses or ignores)
+
+    @property
+    def detected(self) -> bool:
+        """Whether scenarios are named in which it is seen: by findings, or by an answer that is not whole."""
+        return bool(self.shows or self.breaks)
 
     @property
     def had_by(self) -> tuple[str, ...]:
@@ -128,12 +137,16 @@ class Quirk(BaseModel):
         """Whether the finding, made outside of any scenario, is this quirk showing."""
         return any(shows.fits(finding) for shows in self.shows)
 
+    def breaks_off(self, scenario: str) -> bool:
+        """Whether the quirk ends a connection of this scenario before its answer ends."""
+        return any(fnmatchcase(scenario, pattern) for pattern in self.breaks)
+
     def expected_in(self, scenario: str) -> bool:
         """Whether the quirk shows in this scenario by name, not only through a glob.
 
         Only such a scenario can prove a declared quirk stale: a glob says where it *may* show.
         """
-        return any(scenario in shows.scenarios for shows in self.shows)
+        return scenario in self.breaks or any(scenario in shows.scenarios for shows in self.shows)
 
 
 @cache

@@ -15,6 +15,7 @@ from conformance.rules.check import check
 from conformance.rules.examples import Exchanges, answer, call, conversation, exchange
 from conformance.rules.reading import Reading
 from conformance.rules.registry import RULES, Rule, rule
+from conformance.rules.scripted import led_astray
 from conformance.rules.views import Run, View, Violation
 from conformance.types import WIRES, Exchange, Finding, Rulebook, ToolCall, Turn
 from conformance.wires import wire
@@ -58,9 +59,11 @@ class SameStep(View):
 
 
 def _turn(reading: Reading) -> Turn | None:
-    """The one turn of a whole 2xx answer."""
+    """The one turn of a whole 2xx answer, which a grammar did not lead astray."""
     response = reading.exchange.response
     if response is None or not reading.succeeded or reading.exchange.ending != "complete":
+        return None
+    if led_astray(reading):
         return None
     turns = wire(reading.exchange.wire).decode(response)
     return turns[0] if len(turns) == 1 else None

@@ -24,12 +24,17 @@ def case_of(reading: Reading) -> Case | None:
     return CASES.get(reading.exchange.probe or "")
 
 
+def led_astray(reading: Reading) -> bool:
+    """Whether a grammar of the server's has to stop what the model writes, so that any text may come."""
+    return reading.exchange.probe == "prose-written"
+
+
 def keeps_markup(reading: Reading) -> bool:
     """Whether a right answer has raw markup in its text: there it is no call that a parser missed.
 
     Without tools that is so in all dialects, and markup may be special tokens.
     """
-    if reading.exchange.probe == ALONE:
+    if reading.exchange.probe == ALONE or led_astray(reading):
         return True
     case = case_of(reading)
     return case is not None and case.kind != "call"

@@ -85,7 +85,8 @@ def prose_written() -> Script:
     """
     for city, degrees, stream in (("Porto", 22, False), ("Bergen", 9, True)):
         question = Message.user(f"Report the weather: it is {degrees} degrees in {city}.")
-        yield Ask(replace(request(question, response_format=REPORT, stream=stream), max_tokens=64))
+        asked = replace(request(question, response_format=REPORT, stream=stream), max_tokens=64)
+        yield Ask(asked, probe="prose-written")
 
 
 @scenario("structured.text", ideal=(said("Plain text it is."),))

@@ -3,7 +3,8 @@
 The format is vcrpy's, so stock ``vcr.use_cassette`` replays our files. What it has no place for (arrival
 times, ending, raw headers) lies under ``response.conformance``: a key beside ``request`` and ``response``
 is dropped when vcrpy saves, one inside ``response`` survives. vcrpy's own recorder isn't used: it holds
-streams back, and can't record one that was cut.
+streams back, and can't record one that was cut. A connection that was closed without an answer is a response
+of status 0 in which ``conformance`` has the ``failure``.
 """
 
 from __future__ import annotations
@@ -45,6 +46,8 @@ MAX_BYTES = 16 * 1024 * 1024
 """The largest cassette that ``load`` reads, and ``save`` writes."""
 
 _Headers = tuple[tuple[str, str], ...]
+_KEPT_FAILURES = ("protocol",)
+_NO_RESPONSE = HttpResponse(tape_yaml.NO_STATUS, (), b"", http_version="")
 
 
 class CassetteError(Exception):
@@ -59,17 +62,24 @@ class Tape:
     metadata: Mapping[str, str]
 
 
+def is_kept(exchange: Exchange) -> bool:
+    """Whether a cassette can hold it: it was answered, or the server took the request and gave no answer."""
+    return exchange.response is not None or (
+        exchange.failure is not None and exchange.failure.kind in _KEPT_FAILURES
+    )
+
+
 def save(
     path: Path, exchanges: Sequence[Exchange], *, metadata: Mapping[str, str], redactor: Redactor
 ) -> None:
     """Write the exchanges, redacted, in one step: a reader sees the old file or the new one, whole.
 
     Raises ``SecretLeak`` when something is left after redaction (nothing is written then),
-    ``CassetteError`` for an exchange without a response or more than ``MAX_BYTES`` in all, ``OSError`` when
-    the file can't be written.
+    ``CassetteError`` for an exchange that is not kept or more than ``MAX_BYTES`` in all, ``OSError`` when the
+    file can't be written.
     """
     for number, exchange in enumerate(exchanges):
-        if exchange.response is None:
+        if not is_kept(exchange):
             reason = exchange.failure.message if exchange.failure else "no reason given"
             raise CassetteError(f"{path}: exchange {number} has no response: {redactor.text(reason)}")
     clean = [redactor.exchange(exchange) for exchange in exchanges]
@@ -183,8 +193,7 @@ def _request_to_vcr(request: HttpRequest) -> Any:
 
 
 def _response_to_vcr(exchange: Exchange) -> dict[str, Any]:
-    response = exchange.response
-    assert response is not None
+    response, failure = exchange.response or _NO_RESPONSE, exchange.failure
     return {
         "status": {"code": response.status, "message": _phrase(response.status)},
         "headers": _stock_headers(response),
@@ -194,6 +203,7 @@ def _response_to_vcr(exchange: Exchange) -> dict[str, Any]:
             "probe": exchange.probe,
             "expect": exchange.expect,
             "ending": exchange.ending,
+            **({"failure": {"kind": failure.kind, "message": failure.message}} if failure else {}),
             "http_version": response.http_version,
             "started": exchange.started,
             "elapsed_ms": exchange.elapsed_ms,
@@ -232,15 +242,19 @@ def _any_exchange(request: Any, response: Mapping[str, Any]) -> Exchange:
     parts = tuple((float(ms), int(size)) for ms, size in ours["parts"])
     if parts and (sum(size for _, size in parts) != len(body) or min(size for _, size in parts) < 0):
         raise ValueError("the sizes of the parts don't sum to the body's")
+    failed = ours.get("failure")
+    failure = failed and Failure(_one_of(failed["kind"], _KEPT_FAILURES), _text(failed["message"]))
+    answer = HttpResponse(
+        status=int(response["status"]["code"]),
+        headers=_pairs(ours["raw_headers"]),
+        body=body,
+        parts=parts,
+        http_version=_text(ours["http_version"]),
+    )
     return Exchange(
         request=_http_request(request, _pairs(ours["request_headers"])),
-        response=HttpResponse(
-            status=int(response["status"]["code"]),
-            headers=_pairs(ours["raw_headers"]),
-            body=body,
-            parts=parts,
-            http_version=_text(ours["http_version"]),
-        ),
+        response=None if failure else answer,
+        failure=failure,
         ending=_one_of(ours["ending"], get_args(Ending)),
         wire=_one_of(ours["wire"], WIRES),
         started=float(ours["started"]),
@@ -300,11 +314,12 @@ def _bytes(value: Any) -> bytes:
 
 
 def _places(exchange: Exchange) -> Iterator[tuple[str, bytes | str]]:
-    request, response = exchange.request, exchange.response
-    assert response is not None
+    request, response = exchange.request, exchange.response or _NO_RESPONSE
     yield "request line", f"{request.method} {request.url}"
     yield "request headers", "\n".join(f"{name}: {value}" for name, value in request.headers)
     yield "request body", request.body
+    if exchange.failure is not None:
+        yield "failure", exchange.failure.message
     yield "response headers", "\n".join(f"{name}: {value}" for name, value in response.headers)
     yield "response body", response.body
 

@@ -16,6 +16,9 @@ MAX_NODES = 1_000_000
 OURS = "conformance"
 """The key under ``response`` for what vcrpy's format has no place for."""
 
+NO_STATUS = 0
+"""The status where no response came: a code that no server sends, and stock vcrpy takes."""
+
 _SURELY_SMALL = 1 << 20  # characters: not worth counting
 
 
@@ -141,7 +144,7 @@ def _check_response(at: str, response: Mapping[Any, Any]) -> None:
         _member(at, response, "content", str, bytes, type(None))
     else:
         status = _member(at, response, "status", dict)
-        _check_status(f"{at}.status.code", status.get("code"))
+        _check_status(f"{at}.status.code", status.get("code"), failed=_has_failure(response))
         body = _member(at, response, "body", dict)
         _member(f"{at}.body", body, "string", str, bytes, type(None))
     _check_headers(f"{at}.headers", _member(at, response, "headers", dict))
@@ -151,6 +154,10 @@ def _check_response(at: str, response: Mapping[Any, Any]) -> None:
         for key in ("wire", "ending", "expect", "http_version"):
             _member(at, ours, key, str)
         _member(at, ours, "probe", str, type(None))
+        if _has_failure(response):
+            failure = _member(at, ours, "failure", dict)
+            for key in ("kind", "message"):
+                _member(f"{at}.failure", failure, key, str)
         for key in ("started", "elapsed_ms"):
             _member(at, ours, key, int, float)
         for key in ("request_headers", "raw_headers"):
@@ -169,8 +176,15 @@ def _check_headers(at: str, headers: Mapping[Any, Any]) -> None:
             _want(f"{at}.{name:.60}", value, str)
 
 
-def _check_status(at: str, status: Any) -> None:
-    if type(status) is not int or not 100 <= status <= 999:
+def _has_failure(response: Mapping[Any, Any]) -> bool:
+    ours = response.get(OURS)
+    return type(ours) is dict and "failure" in ours
+
+
+def _check_status(at: str, status: Any, *, failed: bool = False) -> None:
+    if failed and (type(status) is not int or status != NO_STATUS):
+        raise ValueError(f"{at}: {NO_STATUS} is wanted beside a failure")
+    if not failed and (type(status) is not int or not 100 <= status <= 999):
         shown = (
             status if isinstance(status, int | float | str) else _KINDS.get(type(status), "something else")
         )

@@ -55,6 +55,11 @@ def test_it_tells_which_personas_have_it_and_which_profiles_mend_it() -> None:
     assert rows(explain_quirk("http-200-error-body"))["personas"].startswith("by asking alone")
 
 
+def test_where_an_answer_breaks_off_is_told_beside_the_rules_that_a_quirk_shows_by() -> None:
+    told = rows(explain_quirk("litellm-responses-stream-broken-off"))
+    assert told["shows as"] == "an answer that breaks off, or none, in parser.list-in-one-block"
+
+
 def test_what_comes_back_whatever_is_asked_is_told_so() -> None:
     assert rows(explain_quirk("http-200-error-body"))["simulated"].startswith("refuses whatever is asked")
     assert rows(explain_quirk("xai-no-allof"))["simulated"].startswith("refuses such a request")

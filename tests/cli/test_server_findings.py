@@ -1,4 +1,4 @@
-"""The page of what real servers deviate in: each cell that it names is replayed, and the rule is told there."""
+"""The page of what real servers deviate in: each cell that it names tells the rule named."""
 
 from __future__ import annotations
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from fnmatch import fnmatchcase
 
 import pytest
+from pydantic import ValidationError
 
 from conformance.quirks import Quirk, catalogue
 from conformance.quirks.catalogue import Shows
@@ -25,6 +26,14 @@ def test_a_quirk_shows_by_rules_and_scenarios_that_exist(quirk: Quirk) -> None:
             assert any(fnmatchcase(scenario, pattern) for scenario in {**SCENARIOS, **QUIRK_SCENARIOS}), (
                 pattern
             )
+
+
+@pytest.mark.parametrize("quirk", [q for q in QUIRKS if q.breaks], ids=lambda q: q.id)
+def test_a_quirk_breaks_off_scenarios_that_exist_and_that_rules_judge(quirk: Quirk) -> None:
+    for pattern in quirk.breaks:
+        named = [one for one in SCENARIOS.values() if fnmatchcase(one.id, pattern)]
+        assert named, pattern
+        assert not any(one.policy for one in named), pattern
 
 
 @pytest.mark.parametrize("quirk", QUIRKS, ids=lambda q: q.id)
@@ -54,3 +63,29 @@ def finding(
 )
 def test_a_quirk_explains_exactly_its_own_findings(shows: Shows, scenario: str, explained: bool) -> None:
     assert shows.explains(scenario, finding()) is explained
+
+
+BREAKING = {
+    **QUIRKS[0].model_dump(),
+    "shows": (),
+    "undetected": None,
+    "breaks": ("tools.a", "stream.*"),
+}
+
+
+@pytest.mark.parametrize(
+    ("scenario", "breaks_off", "expected"),
+    [("tools.a", True, True), ("stream.a", True, False), ("tools.b", False, False)],
+)
+def test_what_a_quirk_breaks_is_named_or_matched_and_expected_where_it_is_named(
+    scenario: str, breaks_off: bool, expected: bool
+) -> None:
+    quirk = Quirk.model_validate(BREAKING)
+    assert (quirk.breaks_off(scenario), quirk.expected_in(scenario)) == (breaks_off, expected)
+
+
+def test_a_quirk_that_breaks_an_answer_off_is_detected_and_gives_no_reason_why_not() -> None:
+    assert Quirk.model_validate(BREAKING).detected
+    assert not Quirk.model_validate({**BREAKING, "breaks": ()}).detected
+    with pytest.raises(ValidationError, match="undetected: it is done"):
+        Quirk.model_validate({**BREAKING, "undetected": "It can't be seen."})

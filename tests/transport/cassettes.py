@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from pathlib import Path
 
 from conformance.transport.client import Limits
@@ -33,6 +34,13 @@ def recorded(body: bytes = b'{"ok": true}', *, ask: bytes = b'{"n": 1}', url: st
     request = HttpRequest("POST", url, (("Content-Type", "application/json"),), ask)
     response = HttpResponse(200, (("Content-Type", "application/json"),), body, ((1.5, len(body)),))
     return Exchange(request, response, "complete", "openai-chat", started=1.0e9, elapsed_ms=2.0)
+
+
+def closed(
+    ask: bytes = b'{"n": 1}', message: str = "h:80 closed the connection without an answer"
+) -> Exchange:
+    """An exchange whose server took the request and gave no answer."""
+    return replace(recorded(ask=ask), response=None, failure=Failure("protocol", message), ending="cut")
 
 
 def saved(path: Path, *exchanges: Exchange, redactor: Redactor = OPEN) -> Tape:

@@ -9,7 +9,7 @@ from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 import yaml
@@ -18,8 +18,8 @@ from hypothesis import strategies as st
 
 from conformance.transport import tape
 from conformance.transport.tape import CassetteError, Tape, load, save
-from conformance.types import WIRES, Exchange, Failure, HttpRequest, HttpResponse
-from tests.transport.cassettes import EVENT, OPEN, STOCK, URL, recorded, saved
+from conformance.types import WIRES, Exchange, Failure, FailureKind, HttpRequest, HttpResponse
+from tests.transport.cassettes import EVENT, OPEN, STOCK, URL, closed, recorded, saved
 
 # ------------------------------------------------------------------------------------- save and load
 
@@ -43,11 +43,14 @@ def exchanges(draw: st.DrawFn) -> Exchange:
     cuts = sorted(draw(st.lists(st.integers(0, len(body)), max_size=4)))
     edges = [0, *cuts, len(body)]
     parts = tuple((draw(MS), b - a) for a, b in pairwise(edges))
+    failure = draw(st.none() | VALUES.map(lambda said: Failure("protocol", said)))
+    answer = HttpResponse(draw(st.integers(100, 999)), draw(HEADERS), body, parts, "HTTP/1.0")
     return Exchange(
         request=HttpRequest(
             draw(st.sampled_from(["GET", "POST", "brew"])), URL + "?a=b", draw(HEADERS), draw(BODIES)
         ),
-        response=HttpResponse(draw(st.integers(100, 999)), draw(HEADERS), body, parts, "HTTP/1.0"),
+        response=answer if failure is None else None,
+        failure=failure,
         ending=draw(st.sampled_from(["complete", "cut", "stalled", "closed-by-us", "too-large"])),
         wire=draw(st.sampled_from(WIRES)),
         started=draw(MS),
@@ -123,9 +126,20 @@ def test_saving_replaces_the_old_cassette(tmp_path: Path) -> None:
     assert saved(path, recorded(b"new")).exchanges == (recorded(b"new"),)
 
 
-def test_an_exchange_without_a_response_is_not_saved(tmp_path: Path) -> None:
+def test_a_connection_closed_without_an_answer_reads_as_a_response_of_status_0(tmp_path: Path) -> None:
     path = tmp_path / "c.yaml"
-    failed = replace(recorded(), response=None, failure=Failure("connect", "cannot connect to h:80"))
+    assert saved(path, closed()).exchanges == (closed(),)
+    response = yaml.safe_load(path.read_text())["interactions"][0]["response"]
+    ours = response.pop("conformance")
+    assert response == {"status": {"code": 0, "message": ""}, "headers": {}, "body": {"string": ""}}
+    assert ours["failure"] == {"kind": "protocol", "message": closed().failure.message}  # type: ignore[union-attr]
+    assert (ours["ending"], ours["raw_headers"], ours["parts"]) == ("cut", [], [])
+
+
+@pytest.mark.parametrize("kind", [kind for kind in get_args(FailureKind) if kind != "protocol"])
+def test_an_exchange_that_failed_otherwise_is_not_saved(tmp_path: Path, kind: FailureKind) -> None:
+    path = tmp_path / "c.yaml"
+    failed = replace(recorded(), response=None, failure=Failure(kind, "cannot connect to h:80"))
     with pytest.raises(CassetteError, match=r"c\.yaml: exchange 1 has no response: cannot connect to h:80"):
         saved(path, recorded(), failed)
     assert list(tmp_path.iterdir()) == []
@@ -141,11 +155,11 @@ MERGE_BOMB = "a: &a {x: 1}\n" + "".join(
 )
 
 
-def ours(**changes: Any) -> str:
+def ours(exchange: Exchange | None = None, **changes: Any) -> str:
     """A cassette of ours with changes under ``response.conformance``."""
     with TemporaryDirectory() as folder:
         path = Path(folder) / "c.yaml"
-        saved(path, recorded())
+        saved(path, exchange or recorded())
         cassette = yaml.safe_load(path.read_text())
     cassette["interactions"][0]["response"]["conformance"].update(changes)
     return yaml.safe_dump(cassette)
@@ -255,6 +269,21 @@ def test_a_device_is_refused() -> None:
         pytest.param(ours(parts=[[1.0, 13.0]]), "conformance.parts: a number", id="a size"),
         pytest.param(ours(raw_headers=[["a", 1]]), "raw_headers: a text is wanted", id="a raw header"),
         pytest.param(ours(ending="never"), "interaction 0: 'never' is none of", id="ending"),
+        *(
+            pytest.param(ours(closed(), failure=failure), words, id=f"failure {failure}")
+            for failure, words in [
+                ("x", "conformance.failure: a mapping is wanted, not a text"),
+                (None, "conformance.failure: a mapping is wanted, not nothing"),
+                ({}, "conformance.failure has no kind"),
+                ({"kind": "protocol"}, "conformance.failure has no message"),
+                ({"kind": "protocol", "message": 1}, "conformance.failure.message: a text is wanted"),
+                ({"kind": "connect", "message": "m"}, "interaction 0: 'connect' is none of protocol"),
+            ]
+        ),
+        pytest.param(ours(failure={"kind": "protocol", "message": "m"}),
+                     "response.status.code: 0 is wanted beside a failure", id="a failure with a status"),
+        pytest.param(ours().replace("code: 200", "code: 0"),
+                     "response.status.code: three digits are wanted, from 100 on, not 0", id="no failure"),
     ],
 )  # fmt: skip
 def test_a_refusal_says_where_and_what(tmp_path: Path, text: str, words: str) -> None:

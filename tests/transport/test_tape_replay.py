@@ -20,7 +20,18 @@ from conformance.transport.client import LiveTransport
 from conformance.transport.redact import Redactor, SecretLeak
 from conformance.transport.tape import ReplayTransport, Tape, load, save
 from conformance.types import Exchange, HttpRequest, HttpResponse
-from tests.transport.cassettes import EVENT, LIMITS, OPEN, STOCK, URL, failure_of, recorded, replayed, saved
+from tests.transport.cassettes import (
+    EVENT,
+    LIMITS,
+    OPEN,
+    STOCK,
+    URL,
+    closed,
+    failure_of,
+    recorded,
+    replayed,
+    saved,
+)
 
 # -------------------------------------------------------------------------------------- stock vcrpy
 
@@ -94,10 +105,23 @@ def test_stock_vcrpy_replays_our_files(serve: Any, tmp_path: Path, answer: bytes
         assert cassette.all_played
 
 
+def test_stock_vcrpy_replays_what_was_not_answered_as_status_0(tmp_path: Path) -> None:
+    path = tmp_path / "c.yaml"
+    saved(path, recorded(), closed(b'{"n": 2}'))
+    with (
+        vcr.use_cassette(str(path), record_mode="none", match_on=("method", "uri", "body")) as cassette,
+        httpx.Client() as client,
+    ):
+        assert client.post(URL, content=b'{"n": 1}').status_code == 200
+        response = client.post(URL, content=b'{"n": 2}')
+        assert (response.status_code, response.content, response.is_success) == (0, b"", False)
+        assert cassette.all_played
+
+
 def test_what_is_ours_survives_a_save_by_stock_vcrpy(serve: Any, tmp_path: Path) -> None:
     path = tmp_path / "c.yaml"
     before = replace(recorded(EVENT), ending="cut", probe="unknown-model")
-    saved(path, before)
+    saved(path, before, closed())
 
     async def run() -> None:
         async def handler(_request: bytes, _reader: object, writer: asyncio.StreamWriter) -> None:
@@ -108,8 +132,8 @@ def test_what_is_ours_survives_a_save_by_stock_vcrpy(serve: Any, tmp_path: Path)
                 await client.get(f"http://{address}/new")
 
     asyncio.run(run())
-    old, new = load(path).exchanges
-    assert old == before
+    old, failed, new = load(path).exchanges
+    assert (old, failed) == (before, closed())
     assert new.response is not None
     assert new.response.body == b"new"
 
@@ -197,6 +221,14 @@ def test_a_request_that_nothing_matches_names_the_cassette_and_no_secret(tmp_pat
 def test_no_url_is_too_odd_to_be_looked_up(tmp_path: Path, url: str) -> None:
     transport = ReplayTransport(Tape((), {}), tmp_path / "c.yaml", OPEN)
     assert failure_of(replayed(transport, HttpRequest("GET", url, (), b""))).kind == "older-scenario"
+
+
+def test_what_was_not_answered_is_not_answered_again(tmp_path: Path) -> None:
+    kept = saved(tmp_path / "c.yaml", closed(), recorded())
+    transport = ReplayTransport(kept, tmp_path / "c.yaml", OPEN)
+    first, second = (replayed(transport, closed().request) for _ in range(2))
+    assert (first, second) == (closed(), recorded())
+    assert transport.unplayed() == 0
 
 
 def test_what_was_redacted_is_found_with_another_key(tmp_path: Path) -> None:
@@ -359,6 +391,7 @@ class Blind(Redactor):
         (recorded(ask=CANARY.encode()), "exchange 1, request body"),
         (recorded(gzip.compress(CANARY.encode())), "exchange 1, response body"),
         (replace(recorded(), probe=CANARY), "of the file"),
+        (closed(message=f"{CANARY} closed the connection"), "exchange 1, failure"),
     ],
 )
 def test_a_secret_that_redaction_overlooked_is_refused(
