@@ -67,6 +67,7 @@ def pages() -> dict[str, str]:
     """Every generated page by its path under ``docs/``."""
     from conformance.cli.peers import peers_page
     from conformance.cli.replays import replays_page
+    from conformance.cli.server_findings import findings_page
     from conformance.config import json_schema
     from conformance.report.jsonfile import schema
 
@@ -77,6 +78,7 @@ def pages() -> dict[str, str]:
         "quirks.md": ledger_page(GENERATED),
         "coverage.md": coverage_page(),
         "peers.md": peers_page(GENERATED),
+        "lab-findings.md": findings_page(GENERATED),
         "historical-replay.md": replays_page(GENERATED),
         **rule_pages(),
     }

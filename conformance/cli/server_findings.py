@@ -61,13 +61,14 @@ def _page(generated: str) -> Iterator[str]:
     by_hand = [finding for finding in everything if finding.number]
     told = sum(bool(finding.cells) for finding in by_hand)
     yield f"# What real servers deviate in\n\n{generated}\n"
-    yield f"{len(by_hand)} deviations were seen by hand, before the suite ran. {told} of them it finds by itself,\n"
-    yield "in the recorded cells named here; of the others, and of parts, the last column says why not. What has no\n"
-    yield "number it found beyond them. `conformance run --endpoint ROW --scenario SCENARIO -vv` shows the bytes\n"
-    yield "of a cell, and a test holds that each tells the rule or policy named. Where a script fights a grammar\n"
-    yield "of the server's (*), the answer says little about the server, and nothing is held against it. All rows\n"
-    yield "serve the scripted model with our template of Hermes text. What a gateway's row shares with the\n"
-    yield "direct row of the server behind it is that server's, and declared there under its own quirks.\n"
+    yield f"{len(by_hand)} deviations were seen by hand, before the suite ran. {told} of them it finds\n"
+    yield "by itself, in the recorded cells named here; of the others, and of parts, the last column\n"
+    yield "says why not. What has no number it found beyond them. The bytes of a cell:\n"
+    yield "`conformance run --endpoint ROW --scenario SCENARIO -vv`. A test holds that each tells the rule\n"
+    yield "or policy named. Where a script fights a grammar of the server's (*), the answer says little\n"
+    yield "about the server, and nothing is held against it. All rows serve the scripted model with our\n"
+    yield "template of Hermes text. What a gateway's row shares with the direct row of the server\n"
+    yield "behind it is that server's, and declared there under its own quirks.\n"
     for server in servers():
         yield f"\n## {server.title}\n\n"
         yield from _rows(server.rows)

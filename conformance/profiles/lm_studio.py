@@ -47,8 +47,8 @@ class LMStudio(Compatible):
         """Works around quirk `mlx-lm-null-stream-refused`: what is null is not said.
 
         In answers the base puts right the rest: Works around quirk `mlx-lm-errors-are-strings`. Works around
-        quirk `mlx-lm-role-in-every-chunk`. Works around quirk `mlx-lm-usage-chunk-is-completion`. Works around
-        quirk `parallel-tool-calls-false-ignored`: the first call is kept.
+        quirk `mlx-lm-role-in-every-chunk`. Works around quirk `mlx-lm-usage-chunk-is-completion`. Works
+        around quirk `parallel-tool-calls-false-ignored`: the first call is kept.
         """
         body = super().prepare_body(body, asked)
         return bodies.without(body, [key for key, value in body.items() if value is None])

@@ -10,7 +10,7 @@ from conformance.rules.leaks import leaks_in
 from conformance.rules.markup import think_markup
 from conformance.rules.reading import ABSENT
 from conformance.rules.registry import rule
-from conformance.rules.scripted import keeps_markup, only_thinks
+from conformance.rules.scripted import keeps_markup, led_astray, only_thinks
 from conformance.rules.sources import schema, sdk
 from conformance.rules.views import Violation
 
@@ -90,7 +90,7 @@ def no_call_markup(message: Message) -> Iterator[Violation]:
 )
 def no_think(message: Message) -> Iterator[Violation]:
     """content holds no think block."""
-    if leak := think_markup(message.content):
+    if (leak := think_markup(message.content)) and not led_astray(message.reading):
         yield message.found("content", wanted="reasoning in a field of its own", saw=leak)
 
 
