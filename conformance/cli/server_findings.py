@@ -78,22 +78,31 @@ def _page(generated: str) -> Iterator[str]:
 
 
 def _rows(names: tuple[str, ...]) -> Iterator[str]:
+    by_chain: dict[str, list[str]] = {}
     for name in names:
-        yield f"- `{name}`: {_chains()[name]}\n"
+        by_chain.setdefault(_chains()[name], []).append(f"`{name}`")
+    for chain, rows in by_chain.items():
+        yield f"- {', '.join(rows)}: {chain}\n"
     if names:
         yield "\n"
 
 
 @cache
 def _chains() -> Mapping[str, str]:
-    """Of each recorded row the whole chain: server, version, what lies behind it, and how it is started."""
+    """Of each recorded row the whole chain: server, version, what lies behind it, and its command line."""
     from pathlib import Path
 
     import conformance
     from conformance.config import load
+    from conformance.lab import recipes
 
+    started = {}
+    for recipe in recipes().values():
+        flags = recipe.spoken("hermes").flags if recipe.dialects else ()
+        words = (word.removeprefix("${env}/") for word in (*recipe.command, *flags))
+        started.update(dict.fromkeys(recipe.rows, " ".join(words)))
     rows = load(Path(conformance.__file__).parents[1] / "providers.yaml")
-    return {row.name: f"{row.server} (`{row.recipe}`)" for row in rows}
+    return {row.name: f"{row.server}; `{started[row.name]}`" for row in rows if row.name in started}
 
 
 def _line(finding: ServerFinding) -> Iterator[str]:

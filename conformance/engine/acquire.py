@@ -150,13 +150,17 @@ class Acquirer:
                 if self._on_cell is not None:
                     self._on_cell(endpoint.name, scenario.id, cell.verdict)
 
+            if transport is None:
+                # Nothing is waited for here; side by side, recordings would only keep live ones from the loop.
+                for scenario in scenarios:
+                    await finish(scenario)
+                return
             # The longest chains start first, so that none of them begins when all the others have ended.
             order = sorted(scenarios, key=lambda s: -plan(s, target.wire, target.dialect).requests)
             try:
                 await asyncio.gather(*map(finish, order))
             finally:
-                if transport is not None:
-                    await transport.aclose()
+                await transport.aclose()
         except BaseException as error:
             for scenario in scenarios:
                 future = futures[scenario.id]

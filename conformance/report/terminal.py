@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import TypeAlias
 
 from rich.console import Console
 from rich.text import Text
 
 from conformance.report.exchanges import print_cell
-from conformance.report.findings import (
-    counting,
-)
+from conformance.report.findings import counting
 from conformance.report.grid import Column, Grid, grid, model, source
 from conformance.report.page import Page
 from conformance.report.policies import print_policies
@@ -22,23 +21,30 @@ from conformance.report.terminal_findings import (
     print_reasons,
 )
 from conformance.report.verdicts import BY_GRAVITY, shown_flags
-from conformance.types import Cell, EndpointRow, Matrix, ScenarioRow
+from conformance.types import Cell, EndpointRow, Matrix, ScenarioRow, VerdictName
 
 __all__ = ["print_cell", "print_matrix", "print_tree"]
 
 _PITCH = 3  # columns of text per endpoint: a mark, a star where there are flags, a space
 _FEW = 3  # as many endpoints not run are told with their reasons
+_MANY = 400  # lines of a grid above which a chapter is a line
+_GRAVEST: tuple[VerdictName, ...] = (
+    *(verdict for verdict in BY_GRAVITY if verdict not in ("unsupported", "not-run")),
+    "unsupported",
+    "not-run",
+)
 
 
 def print_matrix(matrix: Matrix, console: Console, verbose: bool = False, *, policies: bool = False) -> None:
     """Print the matrix, what deviates and why, what was not run, and the counts last.
 
     With ``verbose`` every place where a rule does not hold is shown with its excerpt, else one per rule,
-    and every reason for which an endpoint was not run, else those of `_FEW` endpoints at most. ``policies``
-    shows what was observed aspect by aspect, else it is counted.
+    and every reason for which an endpoint was not run, else those of `_FEW` endpoints at most. A grid of
+    more than `_MANY` lines needs it, too; else its lines are the chapters. ``policies`` shows what was
+    observed aspect by aspect, else it is counted.
     """
     page, layout = Page(console), grid(matrix)
-    _grid(page, layout)
+    _grid(page, layout, verbose)
     shown = list(layout.walk())
     print_flags(page, shown)
     print_deviations(page, shown, verbose, name_endpoints=True)
@@ -78,31 +84,44 @@ def _of(column: Column, cell: Cell) -> bool:
 # ----------------------------------------------------------------------------------------- the grid
 
 
-def _grid(page: Page, layout: Grid) -> None:
-    if not layout.chapters:
-        return
-    left = _left(page, layout)
-    per_block = max(1, (page.width - left) // _PITCH)
-    for start in range(0, len(layout.columns), per_block):
+_Lines: TypeAlias = Sequence[tuple[str, tuple[ScenarioRow, ...]]]
+"""What a line is about, by its name: a scenario, or all those of a chapter."""
+
+
+def _grid(page: Page, layout: Grid, verbose: bool) -> None:
+    lines: _Lines = [(row.id, (row,)) for _, rows in layout.chapters for row in rows]
+    left, per_block = _measures(page, layout, lines)
+    blocks = -(-len(layout.columns) // per_block)
+    short = not verbose and blocks * len(lines) > _MANY
+    if short:
+        lines = layout.chapters
+        left, per_block = _measures(page, layout, lines)
+    for start in range(0, len(layout.columns) if lines else 0, per_block):
         block = layout.columns[start : start + per_block]
         if start:
             page.gap()
         _stairs(page, block, left)
-        for _, scenarios in layout.chapters:
-            for scenario in scenarios:
-                _row(page, layout, block, scenario, left)
+        for name, scenarios in lines:
+            _row(page, layout, block, name, scenarios, left)
+    if short:
+        page.gap()
+        page.print(page.own("A mark is the gravest of its chapter; -v shows every scenario.", "dim"))
 
 
-def _left(page: Page, layout: Grid) -> int:
-    """Where the first endpoint's column stands: wide enough for the names beside and above, if it can be."""
-    ids = [page.foreign(row.id).cell_len for _, rows in layout.chapters for row in rows]
+def _measures(page: Page, layout: Grid, lines: _Lines) -> tuple[int, int]:
+    """Where the first endpoint's column stands, and how many there are side by side.
+
+    Wide enough for the names beside and above, if it can be.
+    """
+    names = [page.foreign(name).cell_len for name, _ in lines]
     most = page.width // 2
-    per_block = max(1, (page.width - min(max(ids, default=0), most) - 2) // _PITCH)
+    per_block = max(1, (page.width - min(max(names, default=0), most) - 2) // _PITCH)
     stairs = [
         _label(page, column).cell_len - number % per_block * _PITCH
         for number, column in enumerate(layout.columns)
     ]
-    return min(max([*ids, *stairs], default=0), most) + 2
+    left = min(max([*names, *stairs], default=0), most) + 2
+    return left, max(1, (page.width - left) // _PITCH)
 
 
 def _stairs(page: Page, block: Sequence[Column], left: int) -> None:
@@ -140,16 +159,24 @@ def _short(page: Page, column: Column, width: int) -> Text:
     return name
 
 
-def _row(page: Page, layout: Grid, block: Sequence[Column], scenario: ScenarioRow, left: int) -> None:
-    name = page.foreign(scenario.id)
-    if name.cell_len > left - 2:
-        page.print(name)
-        name = Text()
-    line = [name, Text(" " * (left - name.cell_len))]
+def _row(
+    page: Page,
+    layout: Grid,
+    block: Sequence[Column],
+    name: str,
+    scenarios: Sequence[ScenarioRow],
+    left: int,
+) -> None:
+    shown = page.foreign(name)
+    if shown.cell_len > left - 2:
+        page.print(shown)
+        shown = Text()
+    line = [shown, Text(" " * (left - shown.cell_len))]
     for column in block:
-        cell = layout.cell(column, scenario)
-        mark = Text(" ") if cell is None else page.mark(cell.verdict)
-        star = "*" if cell is not None and shown_flags(cell) else " "
+        cells = [cell for row in scenarios if (cell := layout.cell(column, row)) is not None]
+        gravest = min((cell.verdict for cell in cells), key=_GRAVEST.index, default=None)
+        mark = Text(" ") if gravest is None else page.mark(gravest)
+        star = "*" if any(shown_flags(cell) for cell in cells) else " "
         line += [mark, Text(star.ljust(_PITCH - 1))]
     page.print(*line)
 

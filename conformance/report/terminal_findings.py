@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from rich.text import Text
 
@@ -12,9 +12,15 @@ from conformance.report.page import Page
 from conformance.report.verdicts import BY_GRAVITY, STYLES, bears, shown_flags
 from conformance.types import Cell, Finding
 
+_MANY = 40
+"""Lines of declared quirks above which each endpoint has one."""
+
 
 def print_deviations(page: Page, cells: Sequence[Cell], verbose: bool, name_endpoints: bool) -> None:
-    """What is not declared in full; what is, a line per quirk, unless ``verbose`` wants its excerpts too."""
+    """What is not declared in full; what is, a line per quirk, unless ``verbose`` wants its excerpts too.
+
+    Where there are many, an endpoint has one line.
+    """
     found = deviations(cells)
     by_rule: dict[str, list[Deviation]] = {}
     for deviation in sorted(found, key=_gravity):
@@ -33,11 +39,24 @@ def _declared(page: Page, cells: Iterable[Cell], name_endpoints: bool) -> None:
             shown[cell.endpoint, quirk] = shown.get((cell.endpoint, quirk), 0) + 1
     if not shown:
         return
+    if name_endpoints and len(shown) > _MANY:
+        _counted_quirks(page, shown)
+        return
     page.title("Declared quirks that show (conformance explain QUIRK; -v shows the bytes)")
     for (endpoint, quirk), times in sorted(shown.items()):
         whose = f"{endpoint} " if name_endpoints else ""
         told = page.foreign(f"  {whose}{cells_of(times)}")
         page.print(page.mark("quirk"), Text(" "), page.foreign(quirk, STYLES["quirk"]), told)
+
+
+def _counted_quirks(page: Page, shown: Mapping[tuple[str, str], int]) -> None:
+    page.title("Declared quirks that show (run --endpoint NAME names them, -v shows the bytes)")
+    numbers = Counter(endpoint for endpoint, _ in shown)
+    width = max(page.foreign(endpoint).cell_len for endpoint in numbers)
+    for endpoint, number in sorted(numbers.items()):
+        name = page.foreign(endpoint)
+        told = page.own(f"{number} {'quirk' if number == 1 else 'quirks'}")
+        page.print(page.mark("quirk"), Text(" "), name, Text(" " * (width - name.cell_len + 2)), told)
 
 
 def _undeclared(page: Page, by_rule: dict[str, list[Deviation]], verbose: bool, name_endpoints: bool) -> None:

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from conformance.config import ConfigError
 from conformance.engine.drive import inexpressible
@@ -263,14 +262,3 @@ def test_an_unknown_name_in_the_options_is_refused(tmp_path: Path, more: dict[st
     with pytest.raises(ConfigError) as error:
         go(configure(tmp_path, reference=REFERENCE), **more)
     assert said in str(error.value)
-
-
-def test_the_committed_reference_rows_show_nothing_but_what_they_declare() -> None:
-    root = Path(__file__).parents[2]
-    rows = [n for n in yaml.safe_load((root / "providers.yaml").read_text())["endpoints"] if "reference" in n]
-    outcome = go(str(root / "providers.yaml"), endpoints=tuple(rows))
-    assert {c.verdict for c in outcome.matrix.cells} == {"conforms", "quirk", "refused", "unsupported"}
-    assert [note.split(" in ")[0] for note in outcome.matrix.notes] == [
-        "reference-responses holds to the flavour openai",
-        "reference-open-responses holds to the flavour open-responses",
-    ]

@@ -152,6 +152,25 @@ def test_too_many_endpoints_wrap_into_blocks() -> None:
     assert all(re.search(rf"^{name} ─*┐", text, re.MULTILINE) for name in names)
 
 
+def test_a_grid_of_many_lines_has_a_line_for_each_chapter_with_its_gravest_verdict() -> None:
+    first = one_endpoint()
+    scenarios = tuple(
+        replace(first.scenarios[0], id=f"chat.number-{number}", chapter="chat") for number in range(401)
+    )
+    cells = tuple(
+        replace(
+            first.cells[0], scenario=row.id, verdict="violates" if place == 7 else "conforms", findings=()
+        )
+        for place, row in enumerate(scenarios)
+    )
+    many = replace(first, scenarios=scenarios, cells=cells)
+    text = matrix_text(many)
+    assert re.search(r"^chat +✗$", text, re.MULTILINE)
+    assert "-v shows every scenario" in text
+    assert "chat.number-9 " not in text
+    assert "chat.number-9 " in matrix_text(many, verbose=True)
+
+
 def test_a_simulated_endpoint_always_says_so() -> None:
     assert "reference (simulated) ──" in matrix_text(several_endpoints())
     assert "reference (simulated)" in tree_text(several_endpoints())
@@ -220,6 +239,15 @@ def test_a_declared_quirk_is_a_line_below_what_is_not_declared_and_its_excerpt_n
     assert text.index("What deviates") < text.index("Declared quirks that show")
     assert DUPLICATE.got not in text
     assert DUPLICATE.got in matrix_text(several_endpoints(), 140, verbose=True)
+
+
+def test_many_declared_quirks_are_counted_endpoint_by_endpoint() -> None:
+    first = several_endpoints()
+    cell = next(cell for cell in first.cells if DUPLICATE in cell.findings)
+    quirks = tuple(replace(DUPLICATE, quirk=f"quirk-{number}") for number in range(41))
+    text = matrix_text(replace(first, cells=(replace(cell, findings=quirks),)), 140)
+    assert re.search(r"^~ deepseek-like +41 quirks$", text, re.MULTILINE)
+    assert "quirk-7" not in text
 
 
 def test_verbose_shows_every_excerpt() -> None:

@@ -63,7 +63,8 @@ def test_answers_that_were_kept_without_their_requests_break_no_must() -> None:
         if row["wire"] == "anthropic-messages" and row["provider"] == "anthropic" and kept:
             body = (CORPUS / row["file"]).read_bytes()
             kind = "text/event-stream" if body.startswith(b"event:") else "application/json"
-            findings = check(answer(raw=body, headers={"content-type": kind}))
+            asked = {"stream": kind == "text/event-stream"}
+            findings = check(answer(asked=asked, raw=body, headers={"content-type": kind}))
             assert [one.rule for one in findings if one.level == "MUST"] == [], row["file"]
             checked += 1
     assert checked >= 12

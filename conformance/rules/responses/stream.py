@@ -52,7 +52,7 @@ GAPS = [event | {"sequence_number": 3 * place} for place, event in enumerate(EVE
     source=(schema("CreateResponse stream (default: false)"), STREAMING),
     violating=answer(asked={"stream": True}),
     conforming=stream(),
-    consequence="openai-python 3.57.0 hands out the text of the events as a str in place of a response",
+    consequence="a client that waits for one JSON object gets events in its place, or the other way round",
 )
 def is_sse(reply: Reply) -> Iterator[Violation]:
     """stream true yields an event stream, stream false or absent yields one JSON object."""

@@ -68,6 +68,12 @@ DETAILS = (
         body(rewrite(*MESSAGE, "content", by=lambda text: f"{text}<|im_end|>")),
     ),
     Mutant(
+        "chat.response.no-special-token-leak",
+        PLAIN,
+        body(put(*MESSAGE, "reasoning_content", value="Hm.<|im_end|>")),
+        variant="reasoning",
+    ),
+    Mutant(
         "chat.response.reasoning-field-string",
         PLAIN,
         body(put(*MESSAGE, "reasoning_content", value={"text": "Hm."})),

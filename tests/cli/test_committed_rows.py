@@ -1,4 +1,6 @@
-"""The page of what real servers deviate in: each cell that it names tells the rule named."""
+"""The committed rows, replayed: nothing deviates that is not declared, and the page of what real servers
+deviate in is right about each cell that it names.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,7 @@ from conformance.engine.run import run
 from conformance.quirks import catalogue
 from conformance.rules import RULES
 from conformance.scenarios import SCENARIOS
-from conformance.types import Cell
+from conformance.types import Cell, Matrix
 
 CHECKOUT = Path(__file__).parents[2]
 CONFIG = str(CHECKOUT / "providers.yaml")
@@ -23,17 +25,37 @@ TOLD = [(cell, finding) for _, finding in FINDINGS for cell in finding.cells]
 
 
 @pytest.fixture(scope="module")
-def replayed() -> Mapping[str, Cell]:
-    """Every cell that the page names, by its name."""
-    wanted: dict[str, set[str]] = {}
-    for cell, _ in TOLD:
-        row, _, scenario = cell.partition("/")
-        wanted.setdefault(row, set()).add(scenario)
-    found = {}
-    for row, scenarios in wanted.items():
-        outcome = run(Options(CONFIG, endpoints=(row,), scenarios=tuple(sorted(scenarios))))
-        found |= {f"{cell.endpoint}/{cell.scenario}": cell for cell in outcome.matrix.cells}
-    return found
+def matrix() -> Matrix:
+    """Every committed row over every scenario."""
+    return run(Options(CONFIG)).matrix
+
+
+@pytest.fixture(scope="module")
+def replayed(matrix: Matrix) -> Mapping[str, Cell]:
+    """Every cell by its name."""
+    return {f"{cell.endpoint}/{cell.scenario}": cell for cell in matrix.cells}
+
+
+def test_nothing_deviates_undeclared_and_nothing_declared_is_stale(matrix: Matrix) -> None:
+    asked = {row.name for row in matrix.endpoints if row.status != "not-run"}
+    fine = ("conforms", "quirk", "refused", "inconclusive", "unsupported")
+    wrong = {
+        (cell.endpoint, cell.scenario): (cell.verdict, cell.reason)
+        for cell in matrix.cells
+        if cell.endpoint in asked and (cell.verdict not in fine or "stale" in cell.flags)
+    }
+    assert len(asked) >= 46
+    assert wrong == {}
+
+
+def test_the_reference_endpoint_is_never_inconclusive_and_holds_to_its_flavour(matrix: Matrix) -> None:
+    cells = [cell for cell in matrix.cells if cell.endpoint.startswith("reference")]
+    assert {cell.verdict for cell in cells} == {"conforms", "quirk", "refused", "unsupported"}
+    notes = [note.split(" in ")[0] for note in matrix.notes if note.startswith("reference")]
+    assert notes == [
+        "reference-responses holds to the flavour openai",
+        "reference-open-responses holds to the flavour open-responses",
+    ]
 
 
 @pytest.mark.parametrize(("cell", "finding"), TOLD, ids=lambda one: one if isinstance(one, str) else "")
