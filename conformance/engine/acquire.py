@@ -151,7 +151,7 @@ class Acquirer:
                     self._on_cell(endpoint.name, scenario.id, cell.verdict)
 
             if transport is None:
-                # Nothing is waited for here; side by side, recordings would only keep live ones from the loop.
+                # Nothing is waited for here; side by side, recordings would keep live ones from the loop.
                 for scenario in scenarios:
                     await finish(scenario)
                 return
