@@ -71,6 +71,8 @@ DETAILS = (
         "chat.response.no-special-token-leak",
         PLAIN,
         body(put(*MESSAGE, "reasoning_content", value="Hm.<|im_end|>")),
+        also=("chat.response.usage-reasoning-counted",),
+        because="the honest answer has no reasoning, and counts none",
         variant="reasoning",
     ),
     Mutant(
