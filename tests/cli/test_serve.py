@@ -8,6 +8,7 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -48,6 +49,11 @@ class Serving:
         return self.printed[-1].rstrip("\n")
 
 
+def read_out(process: subprocess.Popen[str]) -> list[str]:
+    """The lines that are left, unless the reader has left."""
+    return process.stdout.readlines() if process.stdout is not None else []
+
+
 @contextmanager
 def serving(folder: Path, *words: str, stop: signal.Signals = signal.SIGINT) -> Iterator[Serving]:
     command = [sys.executable, "-m", "conformance", "serve", "--port", "0", "--gap", "0", *words]
@@ -60,17 +66,23 @@ def serving(folder: Path, *words: str, stop: signal.Signals = signal.SIGINT) -> 
         text=True,
         encoding="utf-8",
     )
+    guard = threading.Timer(120, process.kill)
+    guard.start()
     try:
         assert process.stdout is not None
+        assert process.stderr is not None
         first = process.stdout.readline()
         found = re.match(r"listening on (http://127\.0\.0\.1:\d+) ", first)
         assert found, process.communicate(timeout=60)
         running = Serving(process, found[1], [first])
         yield running
         process.send_signal(stop)
-        rest, running.errors = process.communicate(timeout=60)
-        running.printed += (rest or "").splitlines(keepends=True)
+        # communicate() would lose what readline() has read ahead.
+        running.printed += read_out(process)
+        running.errors = process.stderr.read()
+        process.wait(timeout=60)
     finally:
+        guard.cancel()
         process.kill()
         process.communicate()
 
