@@ -31,13 +31,7 @@ from conformance.simulator.server import Simulator
 from conformance.transport import tape
 from conformance.transport.client import Limits, LiveTransport, Transport
 from conformance.transport.redact import Redactor
-from conformance.types import (
-    Attempt,
-    Cell,
-    Exchange,
-    Flag,
-    VerdictName,
-)
+from conformance.types import Attempt, Cell, Exchange, Flag, VerdictName
 from conformance.wires import wire
 
 OLD_AFTER = datetime.timedelta(days=180)

@@ -182,6 +182,16 @@ class Answered(View):
         if self.turned_down:
             yield self.found("status", wanted="2xx")
 
+    def as_asked(self, stream: bool) -> Iterator[Violation]:
+        """Nothing where a successful answer is an event stream just when ``stream`` was asked for."""
+        streamed = self.reading.stream is not None
+        if not self.reading.succeeded or streamed == stream:
+            return
+        if stream:
+            yield self.found("body", wanted="an event stream", saw="a body that is no event stream")
+        else:
+            yield self.found("body", wanted="one JSON object", saw="an event stream")
+
     def header(self, name: str) -> str | None:
         """A header by its name in lower case."""
         value = self.get("headers", name)

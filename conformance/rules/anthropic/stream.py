@@ -38,13 +38,8 @@ def is_sse(reply: Reply) -> Iterator[Violation]:
 
     The rule is this suite's own; the catalogue has it for Chat alone.
     """
-    if not reply.reading.succeeded or reply.asked is None or hidden_error(reply.reading):
-        return
-    streamed = reply.reading.stream is not None
-    if reply.asked.stream and not streamed:
-        yield reply.found("body", wanted="a stream of events", saw="one body")
-    elif streamed and not reply.asked.stream:
-        yield reply.found("body", wanted="one JSON object", saw="a stream of events")
+    if reply.asked is not None and not hidden_error(reply.reading):
+        yield from reply.as_asked(reply.asked.stream)
 
 
 @rule(

@@ -34,13 +34,8 @@ ACCUMULATE = sdk("lib/streaming/_deltas.py accumulate_delta")
 )
 def is_sse(reply: ChatReply) -> Iterator[Violation]:
     """stream true yields an event stream, stream false or absent yields one JSON object."""
-    if not reply.reading.succeeded or reply.asked is None or hidden_error(reply.reading):
-        return
-    streamed = reply.reading.stream is not None
-    if reply.asked.stream and not streamed:
-        yield reply.found("body", wanted="an event stream", saw="a body that is no event stream")
-    elif streamed and not reply.asked.stream:
-        yield reply.found("body", wanted="one JSON object", saw="an event stream")
+    if reply.asked is not None and not hidden_error(reply.reading):
+        yield from reply.as_asked(reply.asked.stream)
 
 
 @rule(

@@ -57,13 +57,8 @@ GAPS = [event | {"sequence_number": 3 * place} for place, event in enumerate(EVE
 def is_sse(reply: Reply) -> Iterator[Violation]:
     """stream true yields an event stream, stream false or absent yields one JSON object."""
     asked = asked_in(reply.reading)
-    if not reply.reading.succeeded or asked is None or hidden_error(reply.reading):
-        return
-    streamed = reply.reading.stream is not None
-    if asked.stream and not streamed:
-        yield reply.found("body", wanted="an event stream", saw="a body that is no event stream")
-    elif streamed and not asked.stream:
-        yield reply.found("body", wanted="one JSON object", saw="an event stream")
+    if asked is not None and not hidden_error(reply.reading):
+        yield from reply.as_asked(asked.stream)
 
 
 @rule(

@@ -20,12 +20,7 @@ def _in_every_chunk() -> Change:
     """Every chunk has the usage so far, and no chunk of its own has it; asked for or not."""
 
     def change(answer: Answer) -> None:
-        if answer.events is None or answer.status >= 300:
-            return
-        told = next(_usages(answer), None)
-        answer.events[:] = [e for e in answer.events if not isinstance(e, dict) or e.get("choices")]
-        chunks = list(documents(answer))
-        total = copy.deepcopy(told) if told else _counted(chunks)
+        chunks, total = _without_chunk_of_usage(answer)
         for number, document in enumerate(chunks):
             count = total["completion_tokens"] * (number + 1) // len(chunks)
             document["usage"] = total | {
@@ -40,17 +35,26 @@ def _with_finish() -> Change:
     """The last chunk with a choice has the usage, and no chunk of its own has it; asked for or not."""
 
     def change(answer: Answer) -> None:
-        if answer.events is None or answer.status >= 300:
-            return
-        told = next(_usages(answer), None)
-        answer.events[:] = [e for e in answer.events if not isinstance(e, dict) or e.get("choices")]
-        chunks = list(documents(answer))
+        chunks, total = _without_chunk_of_usage(answer)
         for document in chunks:
             document.pop("usage", None)
         if chunks:
-            chunks[-1]["usage"] = told or _counted(chunks)
+            chunks[-1]["usage"] = total
 
     return change
+
+
+def _without_chunk_of_usage(answer: Answer) -> tuple[list[dict[str, Any]], dict[str, Any]]:
+    """The chunks of a stream that have choices, the others taken away, and the usage it told, or a count.
+
+    No chunks where the answer is no stream.
+    """
+    if answer.events is None or answer.status >= 300:
+        return [], {}
+    told = copy.deepcopy(next(_usages(answer), None))
+    answer.events[:] = [e for e in answer.events if not isinstance(e, dict) or e.get("choices")]
+    chunks = list(documents(answer))
+    return chunks, told or _counted(chunks)
 
 
 def _counted(chunks: list[dict[str, Any]]) -> dict[str, Any]:
