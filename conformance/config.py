@@ -111,6 +111,11 @@ class Endpoint(BaseModel):
         description="The model is our scripted model, built in this dialect (true: hermes), which the server "
         "parses itself: add the model's markers to the prompts.",
     )
+    parity: bool | None = Field(
+        default=None,
+        description="Ask each request both ways, streamed and whole, and compare the answers: needs a model "
+        "that repeats itself. By default where the model is our scripted model and no persona's.",
+    )
     unsupported: tuple[str, ...] | Mapping[str, str] = Field(
         default=(),
         description="Capabilities the endpoint does not claim, alone or each with the reason; scenarios that "
@@ -172,6 +177,13 @@ class Endpoint(BaseModel):
         if isinstance(self.scripted, str):
             return self.scripted
         return DEFAULT_DIALECT if self.scripted else None
+
+    @property
+    def asks_both_ways(self) -> bool:
+        """Whether each request is asked streamed and whole; not where the calls are in the text."""
+        usual = bool(self.scripted) and self.persona is None
+        chosen = usual if self.parity is None else self.parity
+        return chosen and self.dialect is None and "streaming" not in self.unsupported
 
     @property
     def shown_url(self) -> str:

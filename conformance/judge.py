@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from conformance.excuses import excuse, succeeded, turned_away
 from conformance.policies import POLICIES, hangs, observe
@@ -18,6 +18,7 @@ from conformance.quirks import Quirk
 from conformance.rules import RULES, Rule, check, rule_of
 from conformance.rules.across import compared
 from conformance.rules.flavours import flavour_of
+from conformance.rules.parity import both_ways
 from conformance.scenarios import Scenario
 from conformance.types import (
     Attempt,
@@ -90,44 +91,32 @@ def judge_attempt(
     ``quirks`` are those the endpoint declares: each forgives exactly the findings it explains, and an answer
     that breaks off where it says that answers break off. ``beside`` are
     the exchanges of the same scenario with the same server over another wire. A scenario that measures a
-    policy is judged by no rule, and what it observed never makes the verdict.
+    policy is judged by no rule but those on the server's two paths, and what it observed never makes the
+    verdict.
     """
+    strictness = strictness or Strictness()
     if scenario.policy:
-        return _measured(scenario, attempt)
+        return _measured(scenario, attempt, quirks, strictness)
     reasons: dict[VerdictName, str] = {}
-    refused: set[int] = set()
-    unjudged: set[int] = set()
-    broken: set[int] = set()
-    for number, exchange in enumerate(attempt.exchanges):
-        if let_off := excuse(scenario, exchange):
+    places = _Places()
+    for number, exchange in enumerate(attempt.shown):
+        if let_off := _excused(scenario, exchange):
             verdict, reason = let_off
             lost = exchange.ending in ("cut", "stalled") and succeeded(exchange)
-            (refused if verdict == "refused" else broken if lost else unjudged).add(number)
+            where = places.refused if verdict == "refused" else places.broken if lost else places.unjudged
+            where.add(number)
             breaking = next((q.id for q in quirks if q.breaks_off(scenario.id)), None)
             if breaking is not None and _broke_off(exchange):
                 verdict, reason = "quirk", f"declared: {breaking}"
             reasons.setdefault(verdict, reason)
 
-    strictness = strictness or Strictness()
     rules, rulebook = strictness.selected(), strictness.rulebook
-    findings: list[Finding] = []
-    found = check(attempt.exchanges, rules=rules, rulebook=rulebook)
-    for finding in (*found, *compared(beside, attempt.exchanges, rules, rulebook)):
-        number = _number(finding)
-        if number in unjudged or (number in refused and _is_acceptance(finding.rule)):
-            continue
-        if number in broken and rule_of(finding.rule).needs_end:
-            continue
-        declared = next((q.id for q in quirks if q.explains(scenario.id, finding)), None)
-        finding = replace(finding, quirk=declared)
-        findings.append(finding)
-        counts = finding.level != "MAY"
-        if counts and rule_of(finding.rule).subject == "model":
-            reasons.setdefault("inconclusive", f"the model did not: {finding.message}")
-        elif declared is not None:
-            reasons.setdefault("quirk", f"declared: {declared}")
-        elif counts:
-            reasons.setdefault("violates" if finding.level == "MUST" else "warns", finding.message)
+    found = [
+        *check(attempt.exchanges, rules=rules, rulebook=rulebook),
+        *compared(beside, attempt.exchanges, rules, rulebook),
+        *_on_both_paths(attempt, strictness),
+    ]
+    findings = _weighed(scenario, [one for one in found if places.counts(one)], quirks, reasons)
 
     if attempt.outcome == "model-did-not":
         reasons.setdefault("inconclusive", f"the model did not {attempt.reason}")
@@ -141,7 +130,54 @@ def judge_attempt(
         )
     verdict = next((v for v in ORDER if v in reasons), "conforms")
     flavour = flavour_of(attempt.exchanges, rulebook)
-    return Judgement(verdict, reasons.get(verdict, ""), tuple(findings), flavour)
+    return Judgement(verdict, reasons.get(verdict, ""), findings, flavour)
+
+
+@dataclass(frozen=True, slots=True)
+class _Places:
+    """The numbers of exchanges that can't be held against the endpoint: declined, unanswered, broken off."""
+
+    refused: set[int] = field(default_factory=set)
+    unjudged: set[int] = field(default_factory=set)
+    broken: set[int] = field(default_factory=set)
+
+    def counts(self, finding: Finding) -> bool:
+        """Whether what was found bears on the endpoint."""
+        number = _number(finding)
+        if number in self.unjudged or (number in self.refused and _is_acceptance(finding.rule)):
+            return False
+        return number not in self.broken or not rule_of(finding.rule).needs_end
+
+
+def _excused(scenario: Scenario, exchange: Exchange) -> tuple[VerdictName, str] | None:
+    """Why an exchange can't be held against the endpoint; that one of two paths declines is for a rule."""
+    let_off = excuse(scenario, exchange)
+    declined = let_off is not None and let_off[0] == "refused"
+    return None if declined and exchange.twin is not None else let_off
+
+
+def _on_both_paths(attempt: Attempt, strictness: Strictness) -> tuple[Finding, ...]:
+    """How answers differ from those to the same requests asked the other way."""
+    return both_ways(attempt.shown, strictness.selected(), strictness.rulebook) if attempt.twins else ()
+
+
+def _weighed(
+    scenario: Scenario, found: Sequence[Finding], quirks: Sequence[Quirk], reasons: dict[VerdictName, str]
+) -> tuple[Finding, ...]:
+    """The findings, each with the quirk that explains it; what they say for a verdict joins the reasons."""
+    findings: list[Finding] = []
+    for finding in found:
+        declared = next((q.id for q in quirks if q.explains(scenario.id, finding)), None)
+        finding = replace(finding, quirk=declared)
+        findings.append(finding)
+        counts = finding.level != "MAY"
+        if counts and rule_of(finding.rule).subject == "model":
+            reasons.setdefault("inconclusive", f"the model did not: {finding.message}")
+        elif declared is not None:
+            reasons.setdefault("quirk", f"declared: {declared}")
+        elif counts:
+            reasons.setdefault("violates" if finding.level == "MUST" else "warns", finding.message)
+    return tuple(findings)
 
 
 def _broke_off(exchange: Exchange) -> bool:
@@ -160,8 +196,10 @@ def _number(finding: Finding) -> int:
     return int(finding.path.split("/", 3)[2])
 
 
-def _measured(scenario: Scenario, attempt: Attempt) -> Judgement:
-    """What was observed: ``conforms`` where anything was, whatever it is."""
+def _measured(
+    scenario: Scenario, attempt: Attempt, quirks: Sequence[Quirk], strictness: Strictness
+) -> Judgement:
+    """What was observed: ``conforms`` where anything was, whatever it is, and the other path agrees."""
     reasons: dict[VerdictName, str] = {}
     lost: set[int] = set()
     for number, exchange in enumerate(attempt.exchanges):
@@ -176,8 +214,10 @@ def _measured(scenario: Scenario, attempt: Attempt) -> Judgement:
     if all(one.outcome == INCONCLUSIVE for one in found):
         reasons.setdefault("inconclusive", found[0].detail if found else why)
         found = () if "error" in reasons else found
+    differing = [one for one in _on_both_paths(attempt, strictness) if _number(one) not in lost]
+    findings = _weighed(scenario, differing, quirks, reasons)
     verdict = next((v for v in ORDER if v in reasons), "conforms")
-    return Judgement(verdict, reasons.get(verdict, ""), (), observations=found)
+    return Judgement(verdict, reasons.get(verdict, ""), findings, observations=found)
 
 
 def judge(
@@ -212,7 +252,7 @@ def judge(
         reason=reason,
         attempts=len(attempts),
         requests=sum(len(a.sent) for a in attempts),
-        elapsed_ms=sum(e.elapsed_ms for a in attempts for e in a.exchanges),
+        elapsed_ms=sum(e.elapsed_ms for a in attempts for e in a.shown),
         decided_by=number,
         flavour=decided.flavour,
         observations=decided.observations,
@@ -231,7 +271,7 @@ def worth_keeping(scenario: Scenario, attempts: Sequence[Attempt], quirks: Seque
         if exchange.response is None
         else not turned_away(exchange, exchange.response)
         for attempt in attempts
-        for exchange in attempt.exchanges
+        for exchange in attempt.shown
     )
 
 

@@ -246,7 +246,7 @@ def cost(endpoint: Endpoint, scenarios: Sequence[Scenario], cap: int | None) -> 
     worded = dialect(endpoint.dialect) if endpoint.dialect else None
     for scenario in scenarios:
         if unsupported(endpoint, scenario, spoken, worded) is None:
-            one = plan(scenario, spoken, worded)
+            one = plan(scenario, spoken, worded, parity=endpoint.asks_both_ways)
             once += one
             most += one.times(endpoint.attempts)
     if cap is not None:

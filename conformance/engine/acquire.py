@@ -222,7 +222,7 @@ class Acquirer:
             reason=redactor.text(cell.reason),
             findings=tuple(redacted(finding, redactor) for finding in cell.findings),
             observations=tuple(replace(o, detail=redactor.text(o.detail)) for o in cell.observations),
-            evidence=evidence(decided.exchanges, redactor, shown_as, decided.behind),
+            evidence=evidence(decided.shown, redactor, shown_as, decided.behind),
         )
 
     async def _attempts(
@@ -296,6 +296,7 @@ class Acquirer:
         other = next(row for row in config.load(Path(self._options.config)) if row.name == name)
         source = source_of(other, self._options, self._env)
         target, redactor = await self._target(other)
+        target = replace(target, parity=False)
         if unsupported(other, scenario, target.wire, target.dialect) is not None:
             return None
         if source.kind == "cassette":
@@ -362,6 +363,8 @@ class Acquirer:
             max_tokens_field=endpoint.max_tokens_field,
             scripted=bool(endpoint.scripted),
             dialect=dialect(endpoint.dialect) if endpoint.dialect else None,
+            parity=endpoint.asks_both_ways and not self._options.adapted,
+            stream_usage="usage-in-stream" not in endpoint.unsupported,
         )
         return target, Redactor([secret for secret in (*secrets, key or "") if secret])
 

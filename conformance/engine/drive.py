@@ -11,6 +11,7 @@ from typing import Any, Literal, Protocol
 from urllib.parse import quote, urlencode
 
 from conformance.dialects import Dialect
+from conformance.engine.twins import the_other_way, twins_of
 from conformance.policies import hangs
 from conformance.scenarios import Scenario
 from conformance.scenarios.base import ModelDidNot, Stuck, asks_of, marked, marker
@@ -35,6 +36,7 @@ from conformance.types import (
     Step,
     Together,
     Turn,
+    Twin,
 )
 from conformance.wires import Wire
 
@@ -48,7 +50,11 @@ _PART = re.compile(r"/messages/(\d+)/parts/(\d+)")
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """Where and how requests go: an endpoint with everything resolved that the environment decides."""
+    """Where and how requests go: an endpoint with everything resolved that the environment decides.
+
+    ``parity``: what a scenario asks whole is asked streamed, too, and the other way round; ``stream_usage``:
+    its streams can be asked to tell the usage.
+    """
 
     base_url: str
     wire: Wire
@@ -61,6 +67,8 @@ class Target:
     max_tokens_field: str = "max_tokens"
     scripted: bool = False
     dialect: Dialect | None = None
+    parity: bool = False
+    stream_usage: bool = True
 
     def url(self, path: str) -> str:
         """The full URL of a path relative to the base URL."""
@@ -119,21 +127,58 @@ _PLAIN = PlainClient()
 async def run_script(
     scenario: Scenario, target: Target, transport: Transport, client: Client = _PLAIN
 ) -> Attempt:
-    """Run the scenario's script once, from its first step to its end or to where it can't go on."""
+    """Run the scenario's script once, from its first step to its end or to where it can't go on.
+
+    Then, where the target wants it, ask what was answered the other way, too.
+    """
+    asked: list[_Asked] = []
+    attempt = await _run(scenario, target, transport, client, asked)
+    if not target.parity:
+        return attempt
+    chosen = twins_of(scenario)
+    twins: list[Exchange] = []
+    for one in asked:
+        if one.number in chosen and attempt.exchanges[one.index].failure is None:
+            twins.append(await _twin(one, scenario, target, transport))
+    return replace(attempt, twins=tuple(twins))
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """A canonical request of an attempt: the how manieth it is, and the how manieth exchange."""
+
+    number: int
+    index: int
+    ask: Ask
+
+
+async def _twin(one: _Asked, scenario: Scenario, target: Target, transport: Transport) -> Exchange:
+    ask = the_other_way(one.ask, usage=target.stream_usage)
+    reply, _ = await _ask(ask, marker(scenario.id, one.number), target, transport, _PLAIN)
+    script = scenario.ideal[one.number] if one.number < len(scenario.ideal) else None
+    return replace(reply.exchange, twin=Twin(one.index, ask.request.stream, script))
+
+
+async def _run(
+    scenario: Scenario, target: Target, transport: Transport, client: Client, asked: list[_Asked]
+) -> Attempt:
     script = scenario.script()
     exchanges: list[Exchange] = []
     behind: list[tuple[Exchange, ...]] = []
-    asked = 0
 
     def attempt(outcome: Outcome = "done", reason: str = "") -> Attempt:
         return Attempt(tuple(exchanges), outcome, reason, tuple(behind) if any(behind) else ())
 
     try:
         step = next(script)
+        number = 0
         while True:
-            names = [marker(scenario.id, asked + number) for number in range(len(asks_of(step)))]
-            asked += len(names)
+            asks = asks_of(step)
+            names = [marker(scenario.id, number + place) for place in range(len(asks))]
             done = await _perform(step, names, target, transport, client)
+            for place, ask in enumerate(asks):
+                asked.append(_Asked(number + place, len(exchanges) + place, ask))
+            number += len(asks)
             replies = tuple(reply for reply, _ in done)
             exchanges += [reply.exchange for reply in replies]
             behind += [tries for _, tries in done]
@@ -298,14 +343,18 @@ class Plan:
         return Plan(self.requests * attempts, self.output_tokens * attempts, self.prompt_bytes * attempts)
 
 
-def plan(scenario: Scenario, wire: Wire, dialect: Dialect | None = None) -> Plan:
+def plan(scenario: Scenario, wire: Wire, dialect: Dialect | None = None, *, parity: bool = False) -> Plan:
     """The cost of one attempt, found by walking the script with its ideal turns; sends nothing."""
     total = Plan(0, 0, 0)
+    twins = twins_of(scenario) if parity else frozenset()
+    number = 0
     for step in imagined(scenario):
         for ask in asks_of(step):
             worded, _ = _worded(ask.request, dialect)
             body = _json_bytes(wire.encode(worded, model="", losses=[]))
-            total += Plan(1, ask.request.max_tokens or 0, len(body))
+            one = Plan(1, ask.request.max_tokens or 0, len(body))
+            total += one.times(2 if number in twins else 1)
+            number += 1
         if isinstance(step, Raw):
             total += Plan(1, 0, len(step.body))
     return total

@@ -49,7 +49,7 @@ def _view(exchange: Exchange, redactor: Redactor, shown_as: tuple[str, str]) -> 
     clean = redactor.opening(_capped(exchange), MAX_BODY)
     request, response, failure = clean.request, clean.response, clean.failure
     url = request.url.replace(*shown_as, 1) if shown_as[0] else request.url
-    return {
+    view = {
         "request": {
             "method": request.method,
             "url": url,
@@ -71,6 +71,7 @@ def _view(exchange: Exchange, redactor: Redactor, shown_as: tuple[str, str]) -> 
         "probe": exchange.probe,
         "truncated": _is_capped(exchange),
     }
+    return view if exchange.twin is None else view | {"twin_of": exchange.twin.of}
 
 
 def _capped(exchange: Exchange) -> Exchange:

@@ -51,9 +51,13 @@ def _cell(page: Page, cell: Cell) -> None:
 
 
 def _exchange(page: Page, path: str, exchange: Mapping[str, Any]) -> None:
-    probe = exchange["probe"]
+    probe, twin_of = exchange["probe"], exchange.get("twin_of")
     page.gap()
-    page.print(page.own(path, "bold"), page.foreign(f"  probe {probe}" if probe else "", "dim"))
+    page.print(
+        page.own(path, "bold"),
+        page.own("" if twin_of is None else f"  the same as {twin_of}, asked the other way", "dim"),
+        page.foreign(f"  probe {probe}" if probe else "", "dim"),
+    )
     request, response, failure = exchange["request"], exchange["response"], exchange["failure"]
     _message(page, "> ", f"{request['method']} {request['url']}", request)
     if response is not None:

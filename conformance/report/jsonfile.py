@@ -293,7 +293,11 @@ _EVIDENCE = closed(
         "behind": {
             **array(closed(None, **_MEMBERS)),
             "description": "in an adapted run: every exchange that really went over the wire",
-        }
+        },
+        "twin_of": {
+            **COUNT,
+            "description": "number of the exchange that asked the same the other way: streamed or whole",
+        },
     },
     **_MEMBERS,
 )

@@ -13,7 +13,7 @@ from typing import Self
 from conformance.dialects.case import ALONE, Case
 from conformance.dialects.cases import CASES
 from conformance.rules.reading import ABSENT, Reading
-from conformance.rules.views import Probe, Run, View, lookup
+from conformance.rules.views import Probe, Run, lookup
 from conformance.types import Turn
 from conformance.wires import wire
 from conformance.wires.errors import ErrorInfo, error_of
@@ -52,48 +52,14 @@ def only_thinks(reading: Reading) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Scripted(Probe):
-    """An answer, over any wire, to a request for a case with tools.
+class Told(Probe):
+    """An answer, over any wire, and the ``turns`` that it says where it is whole: one for each choice."""
 
-    ``turn``: what a whole answer says. ``alone``: what the text without tools said. ``fought``: a grammar
-    bent the text.
-    """
-
-    turn: Turn | None = None
-    alone: Turn | None = None
-    fought: bool = False
+    turns: tuple[Turn, ...] = ()
 
     @classmethod
-    def of(cls, run: Run) -> Iterator[Self]:
-        alone: Turn | None = None
-        asked: dict[str, tuple[Turn | None, list[tuple[Reading, Turn | None]]]] = {}
-        for reading in run.readings:
-            probe = reading.exchange.probe or ""
-            if probe == ALONE:
-                alone = _turn(reading)
-            elif probe in CASES and reading.exchange.response is not None:
-                asked.setdefault(probe, (alone, []))[1].append((reading, _turn(reading)))
-        for probe, (written, several) in asked.items():
-            fought = CASES[probe].bent(written, *(turn for _, turn in several))
-            for reading, turn in several:
-                at = f"/exchanges/{reading.index}/response"
-                yield cls(reading, at, {"status": reading.status}, None, turn, written, fought)
-
-    @property
-    def case(self) -> Case:
-        """What the model writes."""
-        return CASES[self.reading.exchange.probe or ""]
-
-    @property
-    def proven(self) -> Turn | None:
-        """What it says, where tools were offered and the model is known to write the case's text without."""
-        known = self.alone is not None and self.case.known(self.alone)
-        return self.turn if known and lookup(self.reading.asked, ("tools",)) is not ABSENT else None
-
-    @property
-    def parsed(self) -> Turn | None:
-        """What it says, where the model is known to have written just the case's text."""
-        return None if self.fought else self.proven
+    def covers(cls, reading: Reading) -> bool:
+        return reading.exchange.response is not None
 
     @property
     def failure(self) -> ErrorInfo | None:
@@ -108,32 +74,60 @@ class Scripted(Probe):
 
 
 @dataclass(frozen=True, slots=True)
-class Twice(View):
-    """The streamed answer to a request for a case, and the ``whole`` one before it."""
+class Scripted(Told):
+    """An answer, over any wire, to a request for a case with tools.
 
-    streamed: Scripted | None = None
-    whole: Scripted | None = None
+    ``alone``: what the text without tools said. ``fought``: a grammar bent the text.
+    """
+
+    alone: Turn | None = None
+    fought: bool = False
 
     @classmethod
     def of(cls, run: Run) -> Iterator[Self]:
-        before: Scripted | None = None
-        for one in run.views(Scripted):
-            if before is not None and before.case is one.case:
-                yield cls(one.reading, one.at, None, None, one, before)
-            before = one
+        alone: Turn | None = None
+        asked: dict[str, tuple[Turn | None, list[tuple[Reading, tuple[Turn, ...]]]]] = {}
+        for reading in run.readings:
+            probe = reading.exchange.probe or ""
+            if probe == ALONE:
+                alone = _single(turns_of(reading))
+            elif probe in CASES and reading.exchange.response is not None:
+                asked.setdefault(probe, (alone, []))[1].append((reading, turns_of(reading)))
+        for probe, (written, several) in asked.items():
+            fought = CASES[probe].bent(written, *(_single(turns) for _, turns in several))
+            for reading, turns in several:
+                at = f"/exchanges/{reading.index}/response"
+                yield cls(reading, at, {"status": reading.status}, None, turns, written, fought)
 
     @property
-    def turns(self) -> tuple[Turn, Turn] | None:
-        """What the whole answer says and what the streamed one does, where the model wrote the same."""
-        whole = self.whole.parsed if self.whole else None
-        streamed = self.streamed.parsed if self.streamed else None
-        return (whole, streamed) if whole is not None and streamed is not None else None
+    def case(self) -> Case:
+        """What the model writes."""
+        return CASES[self.reading.exchange.probe or ""]
+
+    @property
+    def turn(self) -> Turn | None:
+        """What a whole answer says."""
+        return _single(self.turns)
+
+    @property
+    def proven(self) -> Turn | None:
+        """What it says, where tools were offered and the model is known to write the case's text without."""
+        known = self.alone is not None and self.case.known(self.alone)
+        return self.turn if known and lookup(self.reading.asked, ("tools",)) is not ABSENT else None
+
+    @property
+    def parsed(self) -> Turn | None:
+        """What it says, where the model is known to have written just the case's text."""
+        return None if self.fought else self.proven
 
 
-def _turn(reading: Reading) -> Turn | None:
-    """The one turn of a whole 2xx answer that tells no error."""
+def turns_of(reading: Reading) -> tuple[Turn, ...]:
+    """The turns of a whole 2xx answer that tells no error."""
     exchange = reading.exchange
     if exchange.response is None or not reading.succeeded or exchange.ending != "complete":
-        return None
-    turns = wire(exchange.wire).decode(exchange.response)
-    return turns[0] if len(turns) == 1 and error_of(exchange.response) is None else None
+        return ()
+    return () if error_of(exchange.response) else wire(exchange.wire).decode(exchange.response)
+
+
+def _single(turns: tuple[Turn, ...]) -> Turn | None:
+    return turns[0] if len(turns) == 1 else None

@@ -166,7 +166,8 @@ def schema_limits() -> Script:
     invalid = {"name": "nothing", "schema": {"type": "objekt"}}
     yield Ask(formatted("Say another word as JSON.", invalid), probe="invalid-schema", expect="refusal")
     for malformed in ("json", {"type": "yaml"}, {"type": "json_schema"}):
-        asked = {"messages": [{"role": "user", "content": "Say one more word as JSON."}]}
+        # Capped: whoever takes it for "any JSON" may have no reason to end.
+        asked = {"messages": [{"role": "user", "content": "Say one more word as JSON."}], "max_tokens": 64}
         yield raw({**asked, "response_format": malformed}, "malformed-format")
 
 

@@ -8,7 +8,7 @@ a document and a lie about the framing are equally easy.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
@@ -32,12 +32,13 @@ class Head:
     """The status line and headers of a body that follows.
 
     ``framing="none"`` frames nothing: the body ends with the connection, or where a
-    ``content-length`` among the headers says it does.
+    ``content-length`` among the headers says it does. ``cost`` is the usage, for who tells it unasked.
     """
 
     status: int
     headers: Headers
     framing: Literal["chunked", "none"] = "chunked"
+    cost: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True, slots=True)

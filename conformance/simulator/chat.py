@@ -139,7 +139,8 @@ def _stream(choices: Sequence[Turn], request: ChatRequest, gap_s: float) -> Iter
     envelope = _envelope("chat.completion.chunk", request)
     if request.include_usage:
         envelope["usage"] = None
-    yield Head(200, STREAM_TYPE)
+    usage = _usage(choices, request)
+    yield Head(200, STREAM_TYPE, cost=usage)
     for index, turn in enumerate(choices):
         for delta, shown in _deltas(turn):
             choice = _chunk(index, delta, _logprobs_of(shown, request), None)
@@ -148,7 +149,7 @@ def _stream(choices: Sequence[Turn], request: ChatRequest, gap_s: float) -> Iter
             yield Pause(gap_s)
         yield Event({**envelope, "choices": [_chunk(index, {}, None, turn.finish_reason)]})
     if request.include_usage:
-        yield Event({**envelope, "choices": [], "usage": _usage(choices, request)})
+        yield Event({**envelope, "choices": [], "usage": usage})
     yield Event("[DONE]")
 
 

@@ -26,7 +26,7 @@ from conformance.types.canonical import (
     Turn,
     Usage,
 )
-from conformance.types.exchange import Exchange, Failure, HttpRequest, HttpResponse
+from conformance.types.exchange import Exchange, Failure, HttpRequest, HttpResponse, Twin
 from conformance.types.scenario import Ask, Attempt, Cancel, Raw, Reply, Script, Step, Together
 from conformance.types.verdict import Cell, EndpointRow, Finding, Matrix, Observation, ScenarioRow
 from conformance.types.vocabulary import (
@@ -104,6 +104,7 @@ __all__ = [
     "Tool",
     "ToolCall",
     "Turn",
+    "Twin",
     "Usage",
     "VerdictName",
     "WireName",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from conformance.types.canonical import Turn
 from conformance.types.vocabulary import Ending, Expect, FailureKind, WireName
 
 
@@ -46,6 +47,19 @@ class Failure:
 
 
 @dataclass(frozen=True, slots=True)
+class Twin:
+    """Of whom an exchange is the twin: of one of the same attempt that asked the same the other way.
+
+    ``of``: its number there, from 0. ``streams``: the twin was asked to stream, and that one was not.
+    ``script``: what the model says for both, where that is known.
+    """
+
+    of: int
+    streams: bool
+    script: Turn | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Exchange:
     """One request and what came back, as bytes, with arrival times and how it ended.
 
@@ -63,3 +77,4 @@ class Exchange:
     elapsed_ms: float = 0.0
     probe: str | None = None
     expect: Expect = "answer"
+    twin: Twin | None = None

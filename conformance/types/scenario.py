@@ -87,15 +87,22 @@ class Attempt:
     ``outcome``: ``done`` (the script ran to its end), ``model-did-not`` (``reason`` says what the
     scenario needed of the model), ``stuck`` (a step brought no turn to go on with). ``behind``: in an adapted
     run, per exchange those that really went over the wire, every try of it; an exchange is then what the
-    client behind the profile sees.
+    client behind the profile sees. ``twins``: what the same requests brought when they were asked the other
+    way, streamed or whole (``Exchange.twin``), after the script's end.
     """
 
     exchanges: tuple[Exchange, ...]
     outcome: Literal["done", "model-did-not", "stuck"] = "done"
     reason: str = ""
     behind: tuple[tuple[Exchange, ...], ...] = ()
+    twins: tuple[Exchange, ...] = ()
+
+    @property
+    def shown(self) -> tuple[Exchange, ...]:
+        """What findings point into: the script's exchanges, then their twins."""
+        return (*self.exchanges, *self.twins)
 
     @property
     def sent(self) -> tuple[Exchange, ...]:
         """Everything that went over the wire, in order."""
-        return tuple(one for tries in self.behind for one in tries) if self.behind else self.exchanges
+        return tuple(one for tries in self.behind for one in tries) if self.behind else self.shown

@@ -64,6 +64,7 @@ def meet() -> Iterator[Meet]:
                 model=persona.model,
                 key=persona.key,
                 scripted=True,
+                parity=not adapted,
             )
             profile = profile_of(name)
             assert profile is not None

@@ -28,7 +28,8 @@ from conformance.rules.examples import (
     tool,
 )
 from conformance.rules.parsing import in_hermes
-from conformance.rules.scripted import Scripted, Twice
+from conformance.rules.scripted import Scripted
+from conformance.rules.twice import Twice
 from conformance.rules.views import Run
 
 USAGE = {"prompt_tokens": 9, "completion_tokens": 3, "total_tokens": 12}
@@ -69,8 +70,9 @@ def streamed(name: str, *pieces: Any, finish: str = "stop") -> Exchanges:
 
 
 def broken(*exchanges: Exchanges) -> set[str]:
-    """The parser's rules that are broken."""
-    return {one.rule for one in check(conversation(*exchanges)) if one.rule.startswith("parser.")}
+    """The rules on parsers, and on the two paths, that are broken."""
+    found = {one.rule for one in check(conversation(*exchanges))}
+    return {rule for rule in found if rule.startswith(("parser.", "parity."))}
 
 
 BAD, LOST = case_of("missing-brace"), case_of("unclosed-call")
@@ -83,16 +85,16 @@ SEEN = {
         streamed("missing-brace", opened(arguments=RHEINE), finish="tool_calls"),
         {
             "parser.arguments-json",
-            "parser.stream.calls-as-whole",
-            "parser.stream.text-as-whole",
-            "parser.stream.finish-as-whole",
+            "parity.calls",
+            "parity.text",
+            "parity.finish",
         },
     ),
     "vLLM: what the cap cuts is text whole, and a call without arguments streamed": (
         "cut-by-cap",
         whole("cut-by-cap", in_hermes(case_of("cut-by-cap"))[:60], finish="length"),
         streamed("cut-by-cap", opened(), finish="length"),
-        {"parser.stream.calls-as-whole", "parser.stream.text-as-whole"},
+        {"parity.calls", "parity.text"},
     ),
     "vLLM: line breaks before a call are streamed": (
         "empty-arguments",
@@ -103,7 +105,7 @@ SEEN = {
             opened(name="ping", arguments="{}"),
             finish="tool_calls",
         ),
-        {"parser.stream.space-as-whole"},
+        {"parity.space"},
     ),
     "vLLM: text behind a call is dropped": (
         "text-after",
@@ -125,7 +127,7 @@ SEEN = {
             "parser.survives",
             "parser.nothing-swallowed",
             "parser.text-kept",
-            "parser.stream.outcome-as-whole",
+            "parity.outcome",
         },
     ),
     "mlx-lm: malformed JSON leaves nothing but a finish reason": (
@@ -263,7 +265,7 @@ def test_a_stream_that_counts_otherwise_is_the_counters_fault_and_not_a_grammars
     )
     dearer = replace(exchange, response=replace(exchange.response, body=body))
     found = broken(alone("text-before"), whole("text-before", "Let me look at Aalen.", one), (dearer,))
-    assert found == {"parser.stream.usage-as-whole"}
+    assert found == {"parity.usage"}
 
 
 def test_answers_of_different_cases_are_not_compared() -> None:

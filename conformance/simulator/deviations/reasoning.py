@@ -28,7 +28,8 @@ from conformance.simulator.deviations.messages import (
 from conformance.simulator.deviations.turning import TurnChange, turning
 from conformance.simulator.mutants.mutant import Answer, Change
 from conformance.simulator.request import ChatRequest
-from conformance.types import Part, Reasoning, Text, Turn, WireName
+from conformance.simulator.turns import spent
+from conformance.types import Part, Reasoning, Text, Turn, Usage, WireName
 
 _THOUGHT = "Let me think about what is asked."
 _SEALED = "c2VhbGVkIHRob3VnaHRz"
@@ -56,8 +57,15 @@ def _shown() -> TurnChange:
 
 
 def _dropped() -> TurnChange:
-    """No turn has reasoning."""
-    return _unthought
+    """No turn has reasoning; what it has cost is counted all the same."""
+
+    def change(request: ChatRequest, turn: Turn) -> Turn:
+        if not turn.reasoning:
+            return turn
+        paid = replace(turn.usage or Usage(), completion_tokens=spent(turn))
+        return replace(_unthought(request, turn), usage=paid)
+
+    return change
 
 
 def _inline(*, closed: bool = True) -> TurnChange:

@@ -45,21 +45,18 @@ def _with_finish() -> Change:
 
 
 def _without_chunk_of_usage(answer: Answer) -> tuple[list[dict[str, Any]], dict[str, Any]]:
-    """The chunks of a stream that have choices, the others taken away, and the usage it told, or a count.
+    """The chunks of a stream that have choices, the others taken away, and what it costs.
 
     No chunks where the answer is no stream.
     """
     if answer.events is None or answer.status >= 300:
         return [], {}
-    told = copy.deepcopy(next(_usages(answer), None))
+    told = next(_usages(answer), None) or answer.cost
+    if told is None:
+        return [], {}
     answer.events[:] = [e for e in answer.events if not isinstance(e, dict) or e.get("choices")]
     chunks = list(documents(answer))
-    return chunks, told or _counted(chunks)
-
-
-def _counted(chunks: list[dict[str, Any]]) -> dict[str, Any]:
-    """The usage of a stream that was not asked for it: a token for each chunk, and one for the prompt."""
-    return {"prompt_tokens": 1, "completion_tokens": len(chunks), "total_tokens": len(chunks) + 1}
+    return chunks, copy.deepcopy(dict(told))
 
 
 def _cache_apart(hit: str, miss: str) -> Change:

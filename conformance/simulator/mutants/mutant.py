@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
@@ -19,7 +19,8 @@ class Answer:
     A whole answer has its document (or bytes) in ``body``. A stream has ``events``: documents, texts such
     as ``[DONE]``, or bytes that go out as they are, ``gap_s`` seconds apart, after ``delay_s``. Documents are
     events, ``named`` ones after their member ``type``, or ``lines``.
-    One that is ``cut`` ends with its connection, before the body's framing says so.
+    One that is ``cut`` ends with its connection, before the body's framing says so. ``cost`` is the usage of
+    a stream, told or not.
     """
 
     request: HttpRequest
@@ -32,6 +33,7 @@ class Answer:
     cut: bool = False
     named: bool = False
     lines: bool = False
+    cost: Mapping[str, Any] | None = None
 
     @property
     def asked(self) -> dict[str, Any]:
@@ -54,7 +56,7 @@ class Answer:
         if self.events is None:
             yield Respond(self.status, headers, self.body)
         else:
-            yield Head(self.status, headers)
+            yield Head(self.status, headers, cost=self.cost)
             for event in self.events:
                 yield self._written(event)
                 yield Pause(self.gap_s)
@@ -82,6 +84,7 @@ def taken_apart(request: HttpRequest, actions: Actions) -> Answer:
                 answer.status, answer.headers, answer.body = status, dict(headers), body
             case Head(status, headers):
                 answer.status, answer.headers, answer.events = status, dict(headers), []
+                answer.cost = action.cost
             case Event(data, name):
                 assert answer.events is not None
                 answer.events.append(data)

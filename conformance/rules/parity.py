@@ -1,16 +1,15 @@
-"""A text with a known right reading, parsed whole and parsed as it streams: the server's two paths agree.
+"""A server's two paths agree: what it answers whole and what it streams, to the same request.
 
-Judged only where the model wrote the same token by token (``conformance.rules.scripted``), so that every
-difference is the parser's or the stream writer's.
+Judged only where the model wrote the same token by token (``conformance.rules.twice``), so that every
+difference is the parser's or the stream writer's. Of a model that may say something else nothing is said.
 """
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from conformance.dialects.jsontext import load_object
+from conformance.rules.check import check
 from conformance.rules.examples import (
     USAGE,
     Exchanges,
@@ -23,11 +22,11 @@ from conformance.rules.examples import (
     stream,
 )
 from conformance.rules.parsing import BEFORE, LET_ME_SEE, LISTED, NEUSS, after, in_hermes, of_case
-from conformance.rules.registry import rule
-from conformance.rules.scripted import Twice
+from conformance.rules.registry import RULES, Rule, rule
 from conformance.rules.sources import schema
+from conformance.rules.twice import Twice, told, unspaced
 from conformance.rules.views import Violation
-from conformance.types import WIRES, ToolCall, Turn
+from conformance.types import WIRES, Exchange, Finding, Rulebook, Turn
 
 STREAM = schema("CreateChatCompletionRequest stream (the response data is streamed as it is generated)")
 AALEN = '{"city": "Aalen"}'
@@ -61,8 +60,21 @@ def _streamed(
 SAME = after(BEFORE, WHOLE, _streamed())
 
 
+PREFIX = "parity."
+
+
+def both_ways(
+    exchanges: Sequence[Exchange],
+    rules: Iterable[Rule] | None = None,
+    rulebook: Rulebook = "default",
+) -> tuple[Finding, ...]:
+    """How the twins among the exchanges differ from those whose twins they are."""
+    chosen = RULES.values() if rules is None else rules
+    return check(exchanges, rules=[one for one in chosen if one.id.startswith(PREFIX)], rulebook=rulebook)
+
+
 @rule(
-    "parser.stream.outcome-as-whole",
+    "parity.outcome",
     wires=WIRES,
     needs=("request", "purpose"),
     level="SHOULD",
@@ -75,21 +87,21 @@ SAME = after(BEFORE, WHOLE, _streamed())
     consequence="a turn works or fails depending on how it is fetched",
 )
 def outcome(twice: Twice) -> Iterator[Violation]:
-    """A text is refused both whole and streamed, or neither.
+    """A request is refused both whole and streamed, or neither.
 
-    No MUST: who streams has begun to answer before the text turns out to be broken.
+    No MUST: who streams has begun to answer before a text turns out to be broken.
     """
     whole, streamed = twice.whole, twice.streamed
-    if whole is None or streamed is None or whole.fought:
+    if whole is None or streamed is None or twice.bent:
         return
-    if whole.declined and streamed.turn is not None:
+    if whole.declined and streamed.turns:
         yield twice.found(wanted="an error, as in the whole answer", saw="an answer")
-    elif streamed.declined and whole.turn is not None:
+    elif streamed.declined and whole.turns:
         yield twice.found(wanted="an answer, as the whole one", saw="an error")
 
 
 @rule(
-    "parser.stream.calls-as-whole",
+    "parity.calls",
     wires=WIRES,
     needs=("request", "purpose"),
     level="MUST",
@@ -105,17 +117,15 @@ def calls(twice: Twice) -> Iterator[Violation]:
 
     Where the token cap cut them, names alone: a parser may hold back what it is not sure of.
     """
-    if twice.turns is None:
-        return
-    whole, streamed = twice.turns
-    cut = "length" in (whole.finish_reason, streamed.finish_reason)
-    wanted, got = (_calls(turn.calls, names_only=cut) for turn in (whole, streamed))
-    if wanted != got:
-        yield twice.found(wanted=f"{_told(wanted)}, as in the whole answer", saw=_told(got))
+    for whole, streamed in twice.pairs:
+        cut = "length" in (whole.finish_reason, streamed.finish_reason)
+        wanted, got = (told(turn.calls, names_only=cut) for turn in (whole, streamed))
+        if wanted != got:
+            yield twice.found(wanted=f"{_listed(wanted)}, as in the whole answer", saw=_listed(got))
 
 
 @rule(
-    "parser.stream.text-as-whole",
+    "parity.text",
     wires=WIRES,
     needs=("request", "purpose"),
     level="MUST",
@@ -128,12 +138,12 @@ def calls(twice: Twice) -> Iterator[Violation]:
 )
 def text(twice: Twice) -> Iterator[Violation]:
     """A streamed answer says the text that the whole one says, white space aside."""
-    if twice.turns is not None:
-        yield from _other_words(twice, "text", *(turn.text for turn in twice.turns))
+    for whole, streamed in twice.pairs:
+        yield from _other_words(twice, "text", (whole.text, streamed.text))
 
 
 @rule(
-    "parser.stream.space-as-whole",
+    "parity.space",
     wires=WIRES,
     needs=("request", "purpose"),
     level="SHOULD",
@@ -148,14 +158,13 @@ def space(twice: Twice) -> Iterator[Violation]:
 
     A convention: a parser that streams can't take back the line break before a call, and may send it on.
     """
-    if twice.turns is not None:
-        whole, streamed = (turn.text for turn in twice.turns)
-        if whole != streamed and _unspaced(whole) == _unspaced(streamed):
+    for whole, streamed in ((one.text, other.text) for one, other in twice.pairs):
+        if whole != streamed and unspaced(whole) == unspaced(streamed):
             yield twice.found(wanted=f"the text {whole!r}, as in the whole answer", saw=repr(streamed))
 
 
 @rule(
-    "parser.stream.reasoning-as-whole",
+    "parity.reasoning",
     wires=WIRES,
     needs=("request", "purpose"),
     level="SHOULD",
@@ -170,12 +179,12 @@ def reasoning(twice: Twice) -> Iterator[Violation]:
 
     No MUST: no published schema of Chat has reasoning in its answers.
     """
-    if twice.turns is not None:
-        yield from _other_words(twice, "reasoning", *(turn.reasoning for turn in twice.turns))
+    for whole, streamed in twice.pairs:
+        yield from _other_words(twice, "reasoning", (whole.reasoning, streamed.reasoning))
 
 
 @rule(
-    "parser.stream.finish-as-whole",
+    "parity.finish",
     wires=WIRES,
     needs=("request", "purpose"),
     level="MUST",
@@ -183,19 +192,18 @@ def reasoning(twice: Twice) -> Iterator[Violation]:
     source=STREAM,
     violating=after(NEUSS, of_case(NEUSS, MARKUP), _streamed(MARKUP, '{"city": "Neuss"}', probe=NEUSS.id)),
     conforming=SAME,
-    also=("parser.stream.calls-as-whole",),
+    also=("parity.calls",),
     consequence="a loop ends in one answer and goes on in the other",
 )
 def finish(twice: Twice) -> Iterator[Violation]:
     """A streamed answer ends for the reason for which the whole one ends."""
-    if twice.turns is not None:
-        whole, streamed = (turn.finish_reason for turn in twice.turns)
+    for whole, streamed in ((one.finish_reason, other.finish_reason) for one, other in twice.pairs):
         if whole != streamed:
             yield twice.found(wanted=f"finish reason {whole}, as in the whole answer", saw=str(streamed))
 
 
 @rule(
-    "parser.stream.usage-as-whole",
+    "parity.usage",
     wires=WIRES,
     needs=("request", "purpose"),
     level="SHOULD",
@@ -207,21 +215,17 @@ def finish(twice: Twice) -> Iterator[Violation]:
 )
 def usage(twice: Twice) -> Iterator[Violation]:
     """A streamed answer costs what the whole one costs, where both count."""
-    if twice.turns is not None:
-        whole, streamed = (_counts(turn) for turn in twice.turns)
+    for whole, streamed in ((_counts(one), _counts(other)) for one, other in twice.pairs):
         for name, count in whole.items():
             got = streamed.get(name)
             if count is not None and got is not None and count != got:
                 yield twice.found(wanted=f"{count} {name}, as in the whole answer", saw=str(got))
 
 
-def _other_words(twice: Twice, what: str, whole: str, streamed: str) -> Iterator[Violation]:
-    if _unspaced(whole) != _unspaced(streamed):
+def _other_words(twice: Twice, what: str, pair: tuple[str, str]) -> Iterator[Violation]:
+    whole, streamed = pair
+    if unspaced(whole) != unspaced(streamed):
         yield twice.found(wanted=f"the {what} {whole!r}, as in the whole answer", saw=repr(streamed))
-
-
-def _unspaced(text: str) -> str:
-    return "".join(text.split())
 
 
 def _counts(turn: Turn) -> dict[str, int | None]:
@@ -229,14 +233,5 @@ def _counts(turn: Turn) -> dict[str, int | None]:
     return {"prompt_tokens": used.prompt_tokens, "completion_tokens": used.completion_tokens} if used else {}
 
 
-def _calls(made: tuple[ToolCall, ...], *, names_only: bool) -> list[tuple[str, str]]:
-    return [(one.name, "" if names_only else _spelt(one.arguments)) for one in made]
-
-
-def _spelt(arguments: str) -> str:
-    value = load_object(arguments)
-    return arguments if value is None else json.dumps(value, ensure_ascii=False, sort_keys=True)
-
-
-def _told(made: list[tuple[str, str]]) -> str:
+def _listed(made: list[tuple[str, str]]) -> str:
     return ", ".join(f"{name}({arguments})" for name, arguments in made) or "no calls"

@@ -1,0 +1,196 @@
+"""The same request asked both ways: differences are told where the model is known to write the same."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from conformance.rules import check
+from conformance.rules.examples import (
+    USAGE,
+    Exchanges,
+    answer,
+    call,
+    chunk,
+    conversation,
+    error,
+    opened,
+    piece,
+    start,
+    stream,
+    tool,
+)
+from conformance.rules.parity import both_ways
+from conformance.types import Reasoning, Text, ToolCall, Turn, Twin
+
+HELLO = Turn((Text("Hello."),), "stop")
+OSLO = '{"city": "Oslo"}'
+CALL = Turn((ToolCall("", "get_weather", OSLO),), "tool_calls")
+TOOLS = {"tools": [tool()]}
+
+
+def twin(exchanges: Exchanges, script: Turn | None = HELLO, *, streams: bool = True) -> Exchanges:
+    (one,) = exchanges
+    return (replace(one, twin=Twin(0, streams, script)),)
+
+
+def told(*pieces: Any, finish: str = "stop", usage: Any = USAGE) -> Exchanges:
+    chunks = (start(), *pieces, piece(finish), chunk(usage=usage))
+    asked = {"stream_options": {"include_usage": True}, **TOOLS}
+    return stream(*({"usage": None, **one, "id": "chatcmpl-2"} for one in chunks), asked=asked)
+
+
+def broken(*exchanges: Exchanges) -> list[str]:
+    return [one.rule for one in both_ways(conversation(*exchanges))]
+
+
+WHOLE = answer(asked=TOOLS)
+CALLED = answer(calls=[call(arguments=OSLO)])
+SAID = piece(content="Hello.")
+
+DIFFERENT = {
+    "the same": (WHOLE, told(SAID), HELLO, []),
+    "other words": (WHOLE, told(piece(content="Hallo.")), HELLO, ["parity.text"]),
+    "words lost": (WHOLE, told(), HELLO, ["parity.text"]),
+    "white space": (WHOLE, told(piece(content="Hello.\n")), HELLO, ["parity.space"]),
+    "reasoning that is only streamed": (
+        WHOLE,
+        told(piece(reasoning_content="Hm."), SAID),
+        HELLO,
+        ["parity.reasoning"],
+    ),
+    "another reason": (WHOLE, told(SAID, finish="length"), HELLO, ["parity.finish"]),
+    "another price": (
+        WHOLE,
+        told(SAID, usage=USAGE | {"completion_tokens": 4, "total_tokens": 13}),
+        HELLO,
+        ["parity.usage"],
+    ),
+    "no price": (WHOLE, told(SAID, usage=None), HELLO, []),
+    "the same call, spelt otherwise": (
+        CALLED,
+        told(opened(arguments='{"city":"Oslo"}'), finish="tool_calls"),
+        CALL,
+        [],
+    ),
+    "other arguments": (
+        CALLED,
+        told(opened(arguments='{"city": "Os"}'), finish="tool_calls"),
+        CALL,
+        ["parity.calls"],
+    ),
+    "arguments that a cap cut": (
+        CALLED,
+        told(opened(arguments='{"ci'), finish="length"),
+        CALL,
+        ["parity.finish"],
+    ),
+    "a call that became text": (
+        CALLED,
+        told(piece(content="<tool_call>")),
+        CALL,
+        ["parity.calls", "parity.finish", "parity.text"],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", DIFFERENT)
+def test_a_streamed_twin_is_compared_with_the_whole_answer(name: str) -> None:
+    whole, streamed, script, rules = DIFFERENT[name]
+    assert sorted(broken(whole, twin(streamed, script))) == rules
+
+
+@pytest.mark.parametrize("name", DIFFERENT)
+def test_a_whole_twin_is_compared_with_the_stream(name: str) -> None:
+    whole, streamed, script, rules = DIFFERENT[name]
+    assert sorted(broken(streamed, twin(whole, script, streams=False))) == rules
+
+
+def test_the_finding_is_in_the_stream_whichever_was_asked_first() -> None:
+    other = told(piece(content="Hallo."))
+    first, second = (
+        both_ways(conversation(WHOLE, twin(other))),
+        both_ways(conversation(other, twin(WHOLE, streams=False))),
+    )
+    assert [one.path for one in (*first, *second)] == ["/exchanges/1/response", "/exchanges/0/response"]
+    assert {(one.wanted, one.got) for one in (*first, *second)} == {
+        ("the text 'Hello.', as in the whole answer", "'Hallo.'")
+    }
+
+
+@pytest.mark.parametrize(
+    ("script", "known"),
+    [
+        (HELLO, True),
+        # stopped or cut: the beginning of what is written
+        (Turn((Text("Hello. And good bye."),)), True),
+        (Turn((Reasoning("Hm."), Text("Hello."))), True),
+        # neither says what is written: a grammar had a hand in both
+        (Turn((Text("Good bye."),)), False),
+        (CALL, False),
+        (Turn((Text("Hello."), *CALL.parts)), False),
+        (None, False),
+    ],
+)
+def test_of_a_text_that_neither_has_nothing_is_said(script: Turn | None, known: bool) -> None:
+    assert broken(WHOLE, twin(told(piece(content="Hallo.")), script)) == (["parity.text"] if known else [])
+
+
+def test_nothing_is_said_of_exchanges_that_are_no_twins() -> None:
+    exchanges = conversation(WHOLE, told(piece(content="Hallo.")))
+    assert not [one for one in check(exchanges) if one.rule.startswith("parity.")]
+
+
+REFUSED = error(400)
+FAILED = error(500)
+IN_STREAM = stream(start(), {"error": {"message": "No.", "type": "server_error"}}, done=b"")
+
+OUTCOMES = {
+    "refused whole and streamed": (REFUSED, REFUSED, HELLO, []),
+    "refused whole, and streamed with an error": (REFUSED, IN_STREAM, HELLO, []),
+    "refused whole alone": (REFUSED, told(SAID), HELLO, ["parity.outcome"]),
+    "refused streamed alone": (WHOLE, REFUSED, HELLO, ["parity.outcome"]),
+    "failed streamed alone": (WHOLE, FAILED, HELLO, ["parity.outcome"]),
+    "an error in the stream alone": (WHOLE, IN_STREAM, HELLO, ["parity.outcome"]),
+    # what fails where a grammar bent the text may do so by the text; a refusal of the request does not
+    "failed at another text": (WHOLE, FAILED, CALL, []),
+    "refused, and another text": (WHOLE, REFUSED, CALL, ["parity.outcome"]),
+    # busy, or not to be reached: that says nothing
+    "busy": (WHOLE, error(503), HELLO, []),
+    "spent": (WHOLE, error(429), HELLO, []),
+}
+
+
+@pytest.mark.parametrize("name", OUTCOMES)
+def test_a_request_is_refused_both_ways_or_neither(name: str) -> None:
+    whole, streamed, script, rules = OUTCOMES[name]
+    assert broken(whole, twin(streamed, script)) == rules
+
+
+def test_each_of_several_choices_is_compared() -> None:
+    def choice(index: int, **delta: Any) -> dict[str, Any]:
+        return chunk(choices=[{"index": index, "delta": delta, "finish_reason": None}])
+
+    def end(index: int) -> dict[str, Any]:
+        return chunk(choices=[{"index": index, "delta": {}, "finish_reason": "stop"}])
+
+    second = {"index": 1, "message": {"role": "assistant", "content": "Hi."}, "finish_reason": "stop"}
+    (one,) = answer(asked={"n": 2})
+    assert one.response is not None
+    body = one.response.body.replace(b'}],"usage"', b"}," + _dumped(second) + b'],"usage"')
+    assert body != one.response.body
+    whole = (replace(one, response=replace(one.response, body=body)),)
+    streamed = stream(
+        choice(0, role="assistant", content="Hello."),
+        choice(1, role="assistant", content="Ho."),
+        end(0),
+        end(1),
+    )
+    assert broken(whole, twin(streamed)) == ["parity.text"]
+
+
+def _dumped(value: Any) -> bytes:
+    return json.dumps(value, separators=(",", ":")).encode()
