@@ -62,6 +62,13 @@ _LOAD = re.compile(
     r"\boverloaded|\b(?:at|over|exceeds?|exceeded|out of|no|insufficient) capacity|capacity (?:is )?exceeded",
     re.IGNORECASE,
 )
+_UNREACHED = re.compile(
+    r"\bfetch failed\b|\bother side closed\b|\bsocket hang up\b|\bECONN(?:REFUSED|RESET|ABORTED)\b"
+    r"|\bconnection (?:error|refused|reset|aborted)\b|\bserver disconnected\b|\bcannot connect to host\b"
+    r"|\ball connection attempts failed\b",
+    re.IGNORECASE,
+)
+"""How gateways say with a 500 what 502 is for: Portkey 1.15.2 (undici), LiteLLM 1.106.12 (httpx, aiohttp)."""
 _LATER = re.compile(
     r"(?:try|retry)(?: your request)? again (?:later|in\b|shortly|soon)|temporarily unavailable|\bbusy\b",
     re.IGNORECASE,
@@ -94,14 +101,19 @@ _IN_WORDS: Mapping[int, re.Pattern[str]] = {
 
 def _is_transient(exchange: Exchange, response: HttpResponse) -> bool:
     return exchange.probe not in _PROVOKED and (
-        response.status in _TRANSIENT or (response.status == 500 and _says_overloaded(exchange, response))
+        response.status in _TRANSIENT or bool(response.status == 500 and _means(exchange, response))
     )
 
 
-def _says_overloaded(exchange: Exchange, response: HttpResponse) -> bool:
-    """Whether a 500 means what 503 says; "try again later" alone is no excuse where a request was bad."""
+def _means(exchange: Exchange, response: HttpResponse) -> int:
+    """The status that says what a 500 says in words: 529 or 502; 0 where it says nothing of the kind.
+
+    "Try again later" alone is no excuse where a request was bad.
+    """
     text = refusal_text(response.body, exchange.request.body)
-    return bool(_LOAD.search(text) or (exchange.expect != "refusal" and _LATER.search(text)))
+    if _LOAD.search(text) or (exchange.expect != "refusal" and _LATER.search(text)):
+        return 529
+    return 502 if _UNREACHED.search(text) else 0
 
 
 def no_evidence(exchange: Exchange) -> str | None:
@@ -119,8 +131,8 @@ def no_evidence(exchange: Exchange) -> str | None:
     if status < 400:
         return f"HTTP {status}: a redirect, and no answer"
     if turned_away(exchange, response):
-        why = _NOT_OURS_TO_JUDGE.get(status) or _NOT_OURS_TO_JUDGE.get(_told(exchange, response))
-        return f"HTTP {status}: {why or _NOT_OURS_TO_JUDGE[529]}"
+        told = status if status in _NOT_OURS_TO_JUDGE else _told(exchange, response)
+        return f"HTTP {status}: {_NOT_OURS_TO_JUDGE[told or _means(exchange, response)]}"
     if exchange.probe is not None:
         return None  # sent to see just such an answer
     if status >= 500:
@@ -176,7 +188,7 @@ def _why_unjudged(exchange: Exchange, response: HttpResponse) -> str | None:
     """Why a status of 300 or above says nothing about the wire; ``None`` where it does."""
     status, probe = response.status, exchange.probe
     if status == 500 and _is_transient(exchange, response):
-        return _NOT_OURS_TO_JUDGE[529]
+        return _NOT_OURS_TO_JUDGE[_means(exchange, response)]
     if turned_away(exchange, response):
         return _NOT_OURS_TO_JUDGE[status if status in _NOT_OURS_TO_JUDGE else _told(exchange, response)]
     if _unknown_model(exchange, response):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from conformance.excuses import excuse, succeeded, turned_away
@@ -18,6 +18,7 @@ from conformance.quirks import Quirk
 from conformance.rules import RULES, Rule, check, rule_of
 from conformance.rules.across import compared
 from conformance.rules.flavours import flavour_of
+from conformance.rules.parity import PREFIX as PARITY
 from conformance.rules.parity import both_ways
 from conformance.scenarios import Scenario
 from conformance.types import (
@@ -98,7 +99,7 @@ def judge_attempt(
     if scenario.policy:
         return _measured(scenario, attempt, quirks, strictness)
     reasons: dict[VerdictName, str] = {}
-    places = _Places()
+    places = _Places(_others(attempt))
     for number, exchange in enumerate(attempt.shown):
         if let_off := _excused(scenario, exchange):
             verdict, reason = let_off
@@ -135,8 +136,12 @@ def judge_attempt(
 
 @dataclass(frozen=True, slots=True)
 class _Places:
-    """The numbers of exchanges that can't be held against the endpoint: declined, unanswered, broken off."""
+    """The numbers of exchanges that can't be held against the endpoint: declined, unanswered, broken off.
 
+    ``others``: of each exchange that was asked both ways the number of the other one.
+    """
+
+    others: Mapping[int, int] = field(default_factory=dict)
     refused: set[int] = field(default_factory=set)
     unjudged: set[int] = field(default_factory=set)
     broken: set[int] = field(default_factory=set)
@@ -144,9 +149,20 @@ class _Places:
     def counts(self, finding: Finding) -> bool:
         """Whether what was found bears on the endpoint."""
         number = _number(finding)
+        if finding.rule.startswith(PARITY) and self.others.get(number) in self.unjudged:
+            return False
         if number in self.unjudged or (number in self.refused and _is_acceptance(finding.rule)):
             return False
         return number not in self.broken or not rule_of(finding.rule).needs_end
+
+
+def _others(attempt: Attempt) -> dict[int, int]:
+    pairs = {
+        number: one.twin.of
+        for number, one in enumerate(attempt.twins, len(attempt.exchanges))
+        if one.twin is not None
+    }
+    return pairs | {of: number for number, of in pairs.items()}
 
 
 def _excused(scenario: Scenario, exchange: Exchange) -> tuple[VerdictName, str] | None:
@@ -202,8 +218,8 @@ def _measured(
     """What was observed: ``conforms`` where anything was, whatever it is, and the other path agrees."""
     reasons: dict[VerdictName, str] = {}
     lost: set[int] = set()
-    for number, exchange in enumerate(attempt.exchanges):
-        let_off = None if hangs(exchange, attempt.exchanges) else excuse(scenario, exchange)
+    for number, exchange in enumerate(attempt.shown):
+        let_off = None if hangs(exchange, attempt.shown) else _excused(scenario, exchange)
         if let_off is not None:
             verdict, reason = let_off
             reasons.setdefault(verdict, reason)
@@ -214,7 +230,8 @@ def _measured(
     if all(one.outcome == INCONCLUSIVE for one in found):
         reasons.setdefault("inconclusive", found[0].detail if found else why)
         found = () if "error" in reasons else found
-    differing = [one for one in _on_both_paths(attempt, strictness) if _number(one) not in lost]
+    places = _Places(_others(attempt), unjudged=lost)
+    differing = [one for one in _on_both_paths(attempt, strictness) if places.counts(one)]
     findings = _weighed(scenario, differing, quirks, reasons)
     verdict = next((v for v in ORDER if v in reasons), "conforms")
     return Judgement(verdict, reasons.get(verdict, ""), findings, observations=found)

@@ -59,6 +59,24 @@ def test_a_twin_is_no_exchange_of_the_script() -> None:
     assert judge_attempt(a_scenario(), twinned(CLEAN, unnamed)).verdict == "conforms"
 
 
+@pytest.mark.parametrize("policy", ["", "tool-choice"])
+def test_nothing_is_compared_with_an_answer_that_says_nothing(policy: str) -> None:
+    judgement = judge_attempt(replace(a_scenario(), policy=policy), twinned(refusing(503), ex.stream()))
+    assert (judgement.verdict, judgement.findings) == ("error", ())
+
+
+UNREACHED = "Message: fetch failed Cause: SocketError: other side closed Name: TypeError"
+
+
+@pytest.mark.parametrize("policy", ["", "tool-choice"])
+def test_a_gateway_that_did_not_reach_its_server_is_not_compared(policy: str) -> None:
+    twin = twinned(CLEAN, refusing(500, UNREACHED))
+    judgement = judge_attempt(replace(a_scenario(), policy=policy), twin)
+    assert (judgement.verdict, judgement.findings) == ("error", ())
+    assert "a gateway could not reach the server" in judgement.reason
+    assert not worth_keeping(a_scenario(), [twin])
+
+
 def test_the_cost_of_a_cell_counts_twins() -> None:
     assert cell_of(a_scenario(), [twinned(CLEAN, ex.stream())]).requests == 2
 

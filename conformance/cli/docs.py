@@ -147,22 +147,28 @@ def _chapter(name: str, rules: list[Rule]) -> Iterator[str]:
 def scenarios_page() -> str:
     """All scenarios with what they ask and need."""
     from conformance.engine.drive import plan
+    from conformance.engine.twins import twins_of
     from conformance.scenarios import SCENARIOS
     from conformance.types import WIRES
     from conformance.wires import wire
 
-    lines = [f"# Scenarios\n\n{GENERATED}"]
+    lines = [
+        f"# Scenarios\n\n{GENERATED}\n"
+        "*Requests* are those of an attempt. On rows with our scripted model as many of them as are *twins*\n"
+        "are asked the other way, too, streamed or whole, and the answers are compared (rules `parity.*`).\n"
+    ]
     chapter = ""
     for scenario in SCENARIOS.values():
         if scenario.chapter != chapter:
             chapter = scenario.chapter
-            head = "| scenario | what | requests | needs | wires |\n|---|---|--:|---|---|\n"
+            head = "| scenario | what | requests | twins | needs | wires |\n|---|---|--:|--:|---|---|\n"
             lines.append(f"\n## {chapter}\n\n{head}")
         what = f"{scenario.title}. {scenario.doc}".strip() + (" *(intrusive)*" if scenario.intrusive else "")
         needs = ", ".join(scenario.needs)
         requests = plan(scenario, wire(scenario.wires[0])).requests
         wires = "all" if scenario.wires == WIRES else ", ".join(scenario.wires)
-        lines.append(f"| `{scenario.id}` | {cell(what)} | {requests} | {needs} | {wires} |\n")
+        twins = len(twins_of(scenario))
+        lines.append(f"| `{scenario.id}` | {cell(what)} | {requests} | {twins} | {needs} | {wires} |\n")
     return "".join(lines)
 
 

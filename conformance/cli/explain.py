@@ -113,6 +113,7 @@ def indent(text: str) -> str:
 def explain_scenario(id: str) -> str:
     """A scenario as text: what it asks, what it needs, what a perfect model answers."""
     from conformance.engine.drive import plan
+    from conformance.engine.twins import twins_of
     from conformance.scenarios import SCENARIOS
     from conformance.types import WIRES, Reasoning, Text, ToolCall
     from conformance.wires import wire
@@ -125,6 +126,8 @@ def explain_scenario(id: str) -> str:
     lines.append(
         f"sends     {cost.requests} request(s), at most {cost.output_tokens:,} output tokens an attempt"
     )
+    if twins := len(twins_of(scenario)):
+        lines.append(f"twins     {twins} of them are asked both ways where the model is scripted: parity.*")
     if len(scenario.wires) < len(WIRES):
         lines.append(f"wires     {', '.join(scenario.wires)}")
     lines.append(f"needs     {', '.join(scenario.needs) or 'nothing special'}")
