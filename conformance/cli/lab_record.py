@@ -7,7 +7,7 @@ import os
 import shutil
 import tempfile
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,6 +21,10 @@ if TYPE_CHECKING:
     from conformance.engine.run import Outcome
     from conformance.lab import Running
     from conformance.types import Matrix
+
+
+AGAIN = 3
+"""How often what could not be judged is asked again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +55,7 @@ class Recording:
             config.write_text(to_yaml(rows), "utf-8")
             fresh = Path(scratch) / "cassettes"
             old = self._run(config, "replay", folder)
-            new = self._run(config, "record", fresh)
+            new = self._complete(self._run(config, "record", fresh), config, fresh)
             found = difference(old.matrix, new.matrix)
             click.echo(to_text(found))
             unjudged = [cell for cell in new.matrix.cells if cell.verdict == "error"]
@@ -80,14 +84,49 @@ class Recording:
                 raise config.ConfigError(f"--endpoint {name}: {server.name} has the rows {', '.join(known)}")
         return [row for row in rows if not self.endpoints or row.name in self.endpoints]
 
-    def _run(self, config: Path, mode: RunMode, cassettes: Path) -> Outcome:
+    def _run(
+        self,
+        config: Path,
+        mode: RunMode,
+        cassettes: Path,
+        endpoints: tuple[str, ...] = (),
+        scenarios: tuple[str, ...] | None = None,
+    ) -> Outcome:
         from conformance.engine.options import Options
         from conformance.engine.run import run
 
         options = Options(
-            config=str(config), mode=mode, scenarios=self.scenarios, cassettes=str(cassettes.resolve())
+            config=str(config),
+            mode=mode,
+            endpoints=endpoints,
+            scenarios=self.scenarios if scenarios is None else scenarios,
+            cassettes=str(cassettes.resolve()),
         )
         return run(options, command=command_line())
+
+    def _complete(self, first: Outcome, config: Path, fresh: Path) -> Outcome:
+        """Ask again what could not be judged: by chance a gateway meets connections that were closed."""
+        outcome = first
+        for _ in range(AGAIN):
+            unjudged: dict[str, list[str]] = {}
+            for cell in outcome.matrix.cells:
+                if cell.verdict == "error":
+                    unjudged.setdefault(cell.endpoint, []).append(cell.scenario)
+            for endpoint, scenarios in unjudged.items():
+                if outcome.interrupted:
+                    return outcome
+                click.echo(f"{endpoint}: asked again, as it could not be judged: {', '.join(scenarios)}")
+                again = self._run(config, "record", fresh, (endpoint,), tuple(scenarios))
+                outcome = _joined(outcome, again)
+        return outcome
+
+
+def _joined(outcome: Outcome, again: Outcome) -> Outcome:
+    """The outcome with the cells that could be judged at last."""
+    judged = {(c.endpoint, c.scenario): c for c in again.matrix.cells if c.verdict != "error"}
+    cells = tuple(judged.get((cell.endpoint, cell.scenario), cell) for cell in outcome.matrix.cells)
+    interrupted = outcome.interrupted or again.interrupted
+    return replace(outcome, matrix=replace(outcome.matrix, cells=cells), interrupted=interrupted)
 
 
 def keep(matrix: Matrix, fresh: Path, folder: Path) -> int:

@@ -53,10 +53,7 @@ class Twice(View):
         if here is None or there is None:
             return
         streamed, whole = (here, there) if twin.streams else (there, here)
-        refused = any(400 <= one.status < 500 for one in (whole, streamed))
-        bent = not refused and not any(
-            _as_written(turn, twin.script) for turn in (*whole.turns, *streamed.turns)
-        )
+        bent = not any(_as_written(turn, twin.script) for turn in (*whole.turns, *streamed.turns))
         pairs = () if bent else tuple(zip(whole.turns, streamed.turns, strict=False))
         yield cls(streamed.reading, streamed.at, None, None, streamed, whole, pairs, bent)
 
@@ -84,11 +81,24 @@ def _told(reading: Reading) -> Told | None:
 
 
 def _as_written(turn: Turn, script: Turn | None) -> bool:
-    """Whether a turn says what is written, or, where it was cut or stopped, the beginning of it."""
+    """Whether a turn says what is written, or, where it was cut or stopped, the beginning of it.
+
+    Calls that no parser found stand in the text, in whatever spelling.
+    """
     if script is None:
         return False
+    if script.calls and not turn.calls:
+        cut = turn.finish_reason == "length"
+        words = [script.calls[0].name] if cut else [word for call in script.calls for word in _words(call)]
+        return all(word in turn.text for word in words)
     said, wanted = unspaced(turn.text), unspaced(script.text)
     if said != wanted and not (said and wanted.startswith(said)):
         return False
     made, written = told(turn.calls), told(script.calls)
     return made == written or (turn.finish_reason == "length" and made == written[: len(made)])
+
+
+def _words(call: ToolCall) -> list[str]:
+    """What a call says in any spelling: its name and its plain values."""
+    values = (load_object(call.arguments) or {}).values()
+    return [call.name, *(value for value in values if isinstance(value, str))]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import socket
+import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -100,6 +101,19 @@ def test_a_check_that_differs_exits_with_1_and_says_how(lab: Lab) -> None:
     said = lab.record("--cassettes", "tapes", "--check", code=1)
     assert "fix (1): a rule holds again" in said
     assert tape.read_text("utf-8") != text
+
+
+@pytest.mark.parametrize(("times", "code"), [(1, 0), (50, 3)])
+def test_what_could_not_be_judged_is_asked_again_and_no_more_than_thrice(
+    lab: Lab, times: int, code: int
+) -> None:
+    lab.run("up", "simulator", "--port", lab.port)
+    fault = json.dumps({"fault": "html-502", "times": times}).encode()
+    port = lab.port.partition("=")[2]
+    urllib.request.urlopen(f"http://127.0.0.1:{port}/__conformance/faults", fault).close()
+    said = lab.record("--cassettes", "tapes", "--endpoint", "simulator", code=code)
+    assert said.count("asked again, as it could not be judged") == (1 if code == 0 else 3)
+    assert ("2 cassettes written" in said) is (code == 0)
 
 
 def test_rows_of_the_configuration_count_with_another_port(lab: Lab) -> None:

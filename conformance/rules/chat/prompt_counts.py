@@ -115,12 +115,21 @@ def _prompt(one: Answer) -> int | None:
     return tokens if type(tokens) is int else None
 
 
+def _cost(one: Answer) -> int | None:
+    """What the prompt cost: the total tells it where prompt_tokens leave out what was read from a cache."""
+    total, completion = one.get("usage", "total_tokens"), one.get("usage", "completion_tokens")
+    prompt = _prompt(one)
+    if type(total) is int and type(completion) is int and prompt is not None:
+        return max(prompt, total - completion)
+    return prompt
+
+
 def _dropped(run: Run, probe: str, kinds: tuple[str, ...], what: str) -> Iterator[Violation]:
     """Answers to questions with such parts that cost no more than the question of ``probe``, without them."""
     answers = run.views(Answer)
-    bare = [_prompt(one) for one in answers if one.reading.exchange.probe == probe]
+    bare = [_cost(one) for one in answers if one.reading.exchange.probe == probe]
     for one in answers:
-        tokens = _prompt(one)
+        tokens = _cost(one)
         if tokens and bare and bare[0] and _has(one, kinds) and tokens <= bare[0]:
             wanted = f"more than the {bare[0]} of the question without {what}"
             yield one.found("usage", "prompt_tokens", wanted=wanted)
