@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -12,6 +13,8 @@ from conformance.rules.views import lookup
 
 INTERLEAVED = "interleaved-thinking-2025-05-14"
 FINE_GRAINED = "fine-grained-tool-streaming-2025-05-14"
+_CLIENT_SIDE = re.compile(r"custom$|(?:computer|bash|text_editor|memory)_2")
+"""The types of tools that the client runs (anthropic-sdk-python, types/tool_union_param.py)."""
 
 
 @dataclass(frozen=True)
@@ -57,6 +60,13 @@ class Asked:
         """Whether a tool was offered that brings several names of its own."""
         kinds = [lookup(tool, ("type",)) for tool in self._tools]
         return any(isinstance(kind, str) and ("toolset" in kind or kind.startswith("mcp")) for kind in kinds)
+
+    @cached_property
+    def offers_server_tools(self) -> bool:
+        """Whether a tool was offered that the server runs itself, or a server of tools."""
+        kinds = [lookup(tool, ("type",)) for tool in self._tools]
+        own = [kind for kind in kinds if isinstance(kind, str) and not _CLIENT_SIDE.match(kind)]
+        return bool(own) or "mcp_servers" in self.body
 
     @cached_property
     def streams_eagerly(self) -> bool:

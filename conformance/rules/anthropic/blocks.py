@@ -135,6 +135,35 @@ def name_declared(block: Block) -> Iterator[Violation]:
         yield block.found("name", wanted="the name of an offered tool")
 
 
+SEARCH = {"type": "server_tool_use", "id": "srvtoolu_1", "name": "web_search", "input": {"query": ""}}
+
+
+@rule(
+    "anth.response.server-tool-offered",
+    wires=WIRES,
+    level="SHOULD",
+    basis="derived",
+    needs=("request",),
+    source=anthropic_docs("agents-and-tools/tool-use/web-search-tool"),
+    violating=answer(SEARCH, text(), stop_reason="end_turn"),
+    conforming=answer(
+        SEARCH,
+        text(),
+        stop_reason="end_turn",
+        asked={"tools": [{"type": "web_search_20250305", "name": "web_search"}]},
+    ),
+    consequence="the history tells of a search that nobody made, and what does not know the block refuses it",
+)
+def server_tool_offered(block: Block) -> Iterator[Violation]:
+    """A server_tool_use comes only where the request offers a tool that the server runs.
+
+    The rule is this suite's own; one tool may be used under several names, so names are not compared.
+    """
+    asked = block.asked
+    if block.type == "server_tool_use" and asked is not None and not asked.offers_server_tools:
+        yield block.found("type", wanted="no use of the server's own tools, of which none was offered")
+
+
 @rule(
     "anth.response.thinking-block",
     wires=WIRES,

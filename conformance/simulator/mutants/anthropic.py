@@ -48,6 +48,11 @@ def _backwards(document: Any) -> None:
     document["content"].reverse()
 
 
+def _searched(document: Any) -> None:
+    search = {"type": "server_tool_use", "id": "srvtoolu_1", "name": "web_search", "input": {"query": ""}}
+    document["content"].insert(0, search)
+
+
 def _one_more(document: Any) -> None:
     document["content"].append(call())
 
@@ -95,6 +100,7 @@ BLOCKS = (
         together(*(of_type("content_block_start", SAME_ID, place) for place in (0, 1))),
     ),
     over("anth.response.tool-name-declared", CALL, body(put(*BLOCK, "name", value="get_moon"))),
+    over("anth.response.server-tool-offered", PLAIN, body(_searched)),
     over("anth.response.thinking-block", EFFORT, only(THINKS, body(drop(*BLOCK, "thinking")))),
     over("anth.response.thinking-block", EFFORT, only(THINKS, body(drop(*BLOCK, "signature"))), "unsigned"),
     over(
