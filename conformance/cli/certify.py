@@ -69,6 +69,11 @@ Examples:
 )
 @click.option("--scripted", is_flag=True, help="The model there is our scripted model: add its markers.")
 @click.option(
+    "--parity/--no-parity",
+    default=None,
+    help="Ask each request both ways, streamed and whole, and compare [default: with --scripted].",
+)
+@click.option(
     "--server", default=None, metavar="TEXT", help="What answers there, with version and flags; for reports."
 )
 @click.option(
@@ -99,6 +104,7 @@ def certify(
     known: str | None,
     out: str | None,
     scripted: bool,
+    parity: bool | None,
     server: str | None,
     attempts: int | None,
     fail_on_warns: bool,
@@ -130,6 +136,12 @@ def certify(
         row |= {"persona": base_url.removeprefix("simulator:"), "scripted": True}
     else:
         row |= {"base_url": base_url, "scripted": (dialect or True) if scripted else False}
+    if parity and not row["scripted"]:
+        raise ConfigError(
+            "--parity: only the scripted model says the same both times: add --scripted where it is served"
+        )
+    if parity is not None:
+        row["parity"] = parity
     if key_env:
         row["key_env"] = key_env
     if server:

@@ -134,7 +134,7 @@ def calls(twice: Twice) -> Iterator[Violation]:
     violating=after(BEFORE, WHOLE, _streamed("Let me look at Aalen")),
     conforming=SAME,
     also=("parser.text-kept",),
-    consequence="text is lost or doubled, or markup shows, for those who stream",
+    consequence="text is lost or doubled, or markup shows, depending on how it is fetched",
 )
 def text(twice: Twice) -> Iterator[Violation]:
     """A streamed answer says the text that the whole one says, white space aside."""

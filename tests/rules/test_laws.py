@@ -10,12 +10,18 @@ from hypothesis import strategies as st
 
 from conformance.rules import RULES, check
 from conformance.rules.examples import answer
-from conformance.types import WIRES, Ending, Exchange, Expect
+from conformance.rules.parity import both_ways
+from conformance.types import WIRES, Ending, Exchange, Expect, Text, ToolCall, Turn, Twin
 
 from .strategies import mangled, mangled_body, well_formed
 
 EXAMPLES = [
     one for rule in RULES.values() for one in (*rule.violating, *rule.conforming) if one.response is not None
+]
+SCRIPTS = [
+    Turn((Text("Hello."),), "stop"),
+    Turn((ToolCall("call_1", "get_weather", '{"city": "Oslo"}'),), "tool_calls"),
+    None,
 ]
 STATUSES = [200, 201, 204, 302, 400, 401, 404, 429, 500, 503]
 PROBES = [None, *{rule.probe for rule in RULES.values() if rule.probe}]
@@ -84,3 +90,19 @@ def test_no_exchange_makes_a_rule_raise_or_say_what_cannot_be_printed(run: list[
 @given(near_examples())
 def test_judging_twice_gives_the_same_findings(one: Exchange) -> None:
     assert check((one,)) == check((one,))
+
+
+@settings(max_examples=150, deadline=None)
+@given(near_examples() | anything(), near_examples() | anything(), st.booleans(), st.sampled_from(SCRIPTS))
+def test_no_twin_makes_a_rule_raise_or_say_what_cannot_be_printed(
+    one: Exchange, other: Exchange, streams: bool, script: Turn | None
+) -> None:
+    twin = replace(other, wire=one.wire, twin=Twin(0, streams, script))
+    assert all(well_formed(finding) for finding in both_ways((one, twin)))
+
+
+@settings(max_examples=100, deadline=None)
+@given(near_examples(), st.booleans())
+def test_what_is_said_twice_alike_has_parity(one: Exchange, streams: bool) -> None:
+    """Whatever an answer is: the same bytes both times differ in nothing."""
+    assert both_ways((one, replace(one, twin=Twin(0, streams, SCRIPTS[0])))) == ()
