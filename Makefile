@@ -23,7 +23,7 @@ matrix: install
 
 # The second matrix judges what parsers make of calls, text and reasoning; the first has all else.
 DIALECTS := $(BIN)/conformance run --config dialects.yaml --cassettes cassettes-dialects --scenario 'parser.*' \
-	--rule 'parser.*' --rule '*-leak' --rule 'chat.response.tool-call-arguments-*' --rule 'chat.stream.tool-arguments-*' \
+	--rule 'parser.*' --rule 'parity.*' --rule '*-leak' --rule 'chat.response.tool-call-arguments-*' --rule 'chat.stream.tool-arguments-*' \
 	--rule 'chat.*.finish-*' --out reports/latest/dialects
 
 dialects: install

@@ -114,7 +114,8 @@ class Endpoint(BaseModel):
     parity: bool | None = Field(
         default=None,
         description="Ask each request both ways, streamed and whole, and compare the answers: needs a model "
-        "that repeats itself. By default where the model is our scripted model and no persona's.",
+        "that repeats itself. By default where the model is our scripted model and no persona's; never with "
+        "dialect, nor where streaming is unsupported.",
     )
     unsupported: tuple[str, ...] | Mapping[str, str] = Field(
         default=(),
@@ -169,6 +170,15 @@ class Endpoint(BaseModel):
     def _one_place(self) -> Endpoint:
         if (self.base_url is None) == (self.persona is None):
             raise ValueError("needs either base_url or persona")
+        return self
+
+    @model_validator(mode="after")
+    def _has_two_ways(self) -> Endpoint:
+        if self.parity:
+            if not self.scripted:
+                raise ValueError("parity needs scripted: only our scripted model says the same both times")
+            if self.dialect is not None or "streaming" in self.unsupported:
+                raise ValueError("parity goes with neither dialect nor unsupported: [streaming]")
         return self
 
     @property

@@ -9,6 +9,7 @@ from conformance.rules import error_text, refusal_text
 from conformance.rules.reading import read_json
 from conformance.scenarios import Scenario
 from conformance.types import Exchange, HttpResponse, VerdictName, WireName
+from conformance.wires.errors import error_of
 
 _NOT_OURS_TO_JUDGE = {
     401: "the credentials were refused",
@@ -62,10 +63,11 @@ _LOAD = re.compile(
     r"\boverloaded|\b(?:at|over|exceeds?|exceeded|out of|no|insufficient) capacity|capacity (?:is )?exceeded",
     re.IGNORECASE,
 )
+_TOO_OFTEN = re.compile(r"rate[ _]limit|too many requests|quota", re.IGNORECASE)
 _UNREACHED = re.compile(
     r"\bfetch failed\b|\bother side closed\b|\bsocket hang up\b|\bECONN(?:REFUSED|RESET|ABORTED)\b"
     r"|\bconnection (?:error|refused|reset|aborted)\b|\bserver disconnected\b|\bcannot connect to host\b"
-    r"|\ball connection attempts failed\b",
+    r"|\bconnection closed\b|\ball connection attempts failed\b",
     re.IGNORECASE,
 )
 """How gateways say with a 500 what 502 is for: Portkey 1.15.2 (undici), LiteLLM 1.106.12 (httpx, aiohttp)."""
@@ -140,6 +142,18 @@ def no_evidence(exchange: Exchange) -> str | None:
     if status in (404, 405) and _says_nothing_is_there(exchange, response):
         return f"HTTP {status}: nothing answers there"
     return None
+
+
+def told_amid(exchange: Exchange) -> str | None:
+    """What an answer of status 200 tells of quota, load or a server that was not reached; ``None`` else."""
+    response = exchange.response
+    error = error_of(response) if response is not None and response.status < 300 else None
+    if error is None:
+        return None
+    said = f"{error.type} {error.message}"
+    if _LOAD.search(said) or _LATER.search(said) or _TOO_OFTEN.search(said):
+        return f"{_NOT_OURS_TO_JUDGE[529]}: {error.message[:160]}"
+    return f"{_NOT_OURS_TO_JUDGE[502]}: {error.message[:160]}" if _UNREACHED.search(said) else None
 
 
 def succeeded(exchange: Exchange) -> bool:

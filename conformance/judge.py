@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from conformance.excuses import excuse, succeeded, turned_away
+from conformance.excuses import excuse, succeeded, told_amid, turned_away
 from conformance.policies import POLICIES, hangs, observe
 from conformance.policies.policy import INCONCLUSIVE
 from conformance.quirks import Quirk
@@ -115,8 +115,9 @@ def judge_attempt(
     found = [
         *check(attempt.exchanges, rules=rules, rulebook=rulebook),
         *compared(beside, attempt.exchanges, rules, rulebook),
-        *_on_both_paths(attempt, strictness),
     ]
+    # A case that is asked both ways by its own script is found by both.
+    found += [one for one in _on_both_paths(attempt, strictness) if one not in found]
     findings = _weighed(scenario, [one for one in found if places.counts(one)], quirks, reasons)
 
     if attempt.outcome == "model-did-not":
@@ -168,8 +169,11 @@ def _others(attempt: Attempt) -> dict[int, int]:
 def _excused(scenario: Scenario, exchange: Exchange) -> tuple[VerdictName, str] | None:
     """Why an exchange can't be held against the endpoint; that one of two paths declines is for a rule."""
     let_off = excuse(scenario, exchange)
-    declined = let_off is not None and let_off[0] == "refused"
-    return None if declined and exchange.twin is not None else let_off
+    if exchange.twin is None:
+        return let_off
+    if let_off is None and (reason := told_amid(exchange)):
+        return "error", reason
+    return None if let_off is not None and let_off[0] == "refused" else let_off
 
 
 def _on_both_paths(attempt: Attempt, strictness: Strictness) -> tuple[Finding, ...]:
@@ -287,6 +291,7 @@ def worth_keeping(scenario: Scenario, attempts: Sequence[Attempt], quirks: Seque
         closes and _left_unanswered(exchange)
         if exchange.response is None
         else not turned_away(exchange, exchange.response)
+        and not (exchange.twin is not None and told_amid(exchange))
         for attempt in attempts
         for exchange in attempt.shown
     )

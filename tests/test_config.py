@@ -117,3 +117,33 @@ def test_every_endpoint_that_the_mission_names_has_a_row() -> None:
     wanted = """openai openai-responses anthropic openrouter vllm ollama lmstudio tgi llamacpp gemini
     gemini-compat qwen deepseek moonshot xiaomi-mimo mistral bytedance groq private-gateway"""
     assert set(wanted.split()) <= rows
+
+
+@pytest.mark.parametrize(
+    ("members", "said"),
+    [
+        ("parity: true", "needs scripted"),
+        ("parity: true, scripted: true, dialect: hermes", "neither dialect nor unsupported"),
+        ("parity: true, scripted: true, unsupported: [streaming]", "neither dialect nor unsupported"),
+    ],
+)
+def test_parity_where_nothing_can_be_compared_is_an_error(members: str, said: str) -> None:
+    with pytest.raises(ConfigError, match=said):
+        parse(f"endpoints:\n  a: {{base_url: 'http://127.0.0.1:1/v1', model: m, {members}}}\n", "p.yaml")
+
+
+@pytest.mark.parametrize(
+    ("members", "both"),
+    [
+        ("base_url: 'http://127.0.0.1:1/v1'", False),
+        ("base_url: 'http://127.0.0.1:1/v1', scripted: true", True),
+        ("base_url: 'http://127.0.0.1:1/v1', scripted: qwen3-coder", True),
+        ("base_url: 'http://127.0.0.1:1/v1', scripted: true, parity: false", False),
+        ("base_url: 'http://127.0.0.1:1/v1', scripted: true, unsupported: [streaming]", False),
+        ("persona: reference, scripted: true", False),
+        ("persona: reference, scripted: true, parity: true", True),
+    ],
+)
+def test_a_scripted_model_that_is_no_persona_is_asked_both_ways(members: str, both: bool) -> None:
+    (row,) = parse(f"endpoints:\n  a: {{model: m, {members}}}\n", "p.yaml")
+    assert row.asks_both_ways is both

@@ -77,6 +77,28 @@ def test_a_gateway_that_did_not_reach_its_server_is_not_compared(policy: str) ->
     assert not worth_keeping(a_scenario(), [twin])
 
 
+@pytest.mark.parametrize(
+    "error",
+    [
+        {"message": "Overloaded", "type": "overloaded_error"},
+        {"message": "Rate limit reached, try again later.", "type": "requests"},
+        {"message": "Connection closed.", "type": "api_error"},
+    ],
+    ids=lambda error: error["message"],
+)
+def test_what_a_stream_tells_of_load_is_no_difference(error: dict[str, str]) -> None:
+    twin = twinned(CLEAN, ex.stream(ex.start(), {"error": error}, done=b""))
+    judgement = judge_attempt(a_scenario(), twin)
+    assert (judgement.verdict, judgement.findings) == ("error", ())
+    assert not worth_keeping(a_scenario(), [twin])
+
+
+def test_a_stream_that_tells_of_a_failure_is_one() -> None:
+    error = {"message": "Can't read the call.", "type": "server_error"}
+    judgement = judge_attempt(a_scenario(), twinned(CLEAN, ex.stream(ex.start(), {"error": error}, done=b"")))
+    assert [one.rule for one in judgement.findings] == ["parity.outcome"]
+
+
 def test_the_cost_of_a_cell_counts_twins() -> None:
     assert cell_of(a_scenario(), [twinned(CLEAN, ex.stream())]).requests == 2
 

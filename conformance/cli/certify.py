@@ -140,6 +140,8 @@ def certify(
         raise ConfigError(
             "--parity: only the scripted model says the same both times: add --scripted where it is served"
         )
+    if parity and dialect and not isinstance(row["scripted"], str):
+        raise ConfigError("--parity: where calls travel in the text there is no second parser to compare")
     if parity is not None:
         row["parity"] = parity
     if key_env:

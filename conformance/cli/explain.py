@@ -127,7 +127,7 @@ def explain_scenario(id: str) -> str:
         f"sends     {cost.requests} request(s), at most {cost.output_tokens:,} output tokens an attempt"
     )
     if twins := len(twins_of(scenario)):
-        lines.append(f"twins     {twins} of them are asked both ways where the model is scripted: parity.*")
+        lines.append(f"twins     {twins}, asked the other way on rows with our scripted model (parity.*)")
     if len(scenario.wires) < len(WIRES):
         lines.append(f"wires     {', '.join(scenario.wires)}")
     lines.append(f"needs     {', '.join(scenario.needs) or 'nothing special'}")

@@ -118,11 +118,12 @@ class Recording:
                 click.echo(f"{endpoint}: asked again, as it could not be judged: {', '.join(scenarios)}")
                 again = self._run(config, "record", fresh, (endpoint,), tuple(scenarios))
                 outcome = _joined(outcome, again)
-        return outcome
+        # Asked alone a cell has no row beside it, and no others that show its quirks: the recording has all.
+        return outcome if outcome is first else _joined(outcome, self._run(config, "replay", fresh))
 
 
 def _joined(outcome: Outcome, again: Outcome) -> Outcome:
-    """The outcome with the cells that could be judged at last."""
+    """The outcome with those cells of another that could be judged."""
     judged = {(c.endpoint, c.scenario): c for c in again.matrix.cells if c.verdict != "error"}
     cells = tuple(judged.get((cell.endpoint, cell.scenario), cell) for cell in outcome.matrix.cells)
     interrupted = outcome.interrupted or again.interrupted

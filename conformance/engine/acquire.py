@@ -267,7 +267,8 @@ class Acquirer:
         beside = await self._beside(endpoint, scenario)
         acquired = await self._attempts(endpoint, scenario, target, transport, beside, transport.unplayed)
         if transport.unplayed() or any(map(unrecorded, acquired.attempts)):
-            message = f"cassette is of an older scenario: {path}; re-record it: {command}"
+            known = "cassette is of an older scenario, or its row was set otherwise"
+            message = f"{known}: {path}; re-record it: {command}"
             return failed(scenario, target, "older-scenario", message), ()
         return acquired, _age(recording.metadata)
 

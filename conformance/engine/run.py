@@ -144,7 +144,9 @@ def assemble(
     remarks = list(notes)
     for endpoint in selection.endpoints:
         own = [cells[endpoint.name, s.id] for s in selection.scenarios if (endpoint.name, s.id) in cells]
-        flagged, stale = mark_stale(own, declared_quirks(endpoint, options))
+        once = options.adapted or not endpoint.asks_both_ways
+        shown = [q for q in declared_quirks(endpoint, options) if not (once and q.shows_asked_twice)]
+        flagged, stale = mark_stale(own, shown)
         gathered += flagged
         remarks += stale
     marked, expired = apply_known(gathered, known, started.date())

@@ -143,6 +143,15 @@ class Quirk(BaseModel):
         """Whether the quirk ends a connection of this scenario before its answer ends."""
         return any(fnmatchcase(scenario, pattern) for pattern in self.breaks)
 
+    @property
+    def shows_asked_twice(self) -> bool:
+        """Whether it shows only where a request is asked both ways beyond the scenario's own script.
+
+        Cases of the chapter ``parser`` ask both ways themselves.
+        """
+        named = [name for shows in self.shows for name in shows.scenarios if not name.startswith("parser.")]
+        return bool(named) and all(rule.startswith("parity.") for shows in self.shows for rule in shows.rules)
+
     def expected_in(self, scenario: str) -> bool:
         """Whether the quirk shows in this scenario by name, not only through a glob.
 

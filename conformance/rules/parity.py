@@ -26,7 +26,7 @@ from conformance.rules.registry import RULES, Rule, rule
 from conformance.rules.sources import schema
 from conformance.rules.twice import Twice, told, unspaced
 from conformance.rules.views import Violation
-from conformance.types import WIRES, Exchange, Finding, Rulebook, Turn
+from conformance.types import WIRES, Exchange, Finding, Rulebook, Usage
 
 STREAM = schema("CreateChatCompletionRequest stream (the response data is streamed as it is generated)")
 AALEN = '{"city": "Aalen"}'
@@ -87,7 +87,7 @@ def both_ways(
     consequence="a turn works or fails depending on how it is fetched",
 )
 def outcome(twice: Twice) -> Iterator[Violation]:
-    """A request is refused both whole and streamed, or neither.
+    """A request is refused both whole and streamed, or neither, and brings as many choices.
 
     No MUST: who streams has begun to answer before a text turns out to be broken.
     """
@@ -98,6 +98,13 @@ def outcome(twice: Twice) -> Iterator[Violation]:
         yield twice.found(wanted="an error, as in the whole answer", saw="an answer")
     elif streamed.declined and whole.turns:
         yield twice.found(wanted="an answer, as the whole one", saw="an error")
+    elif whole.silent and streamed.turns:
+        yield twice.found(wanted="nothing, as in the whole answer", saw="an answer")
+    elif streamed.silent and whole.turns:
+        yield twice.found(wanted="an answer, as the whole one", saw="a stream that says nothing")
+    elif whole.turns and streamed.turns and len(whole.turns) != len(streamed.turns):
+        count = len(whole.turns)
+        yield twice.found(wanted=f"{count} choices, as in the whole answer", saw=str(len(streamed.turns)))
 
 
 @rule(
@@ -215,22 +222,42 @@ def finish(twice: Twice) -> Iterator[Violation]:
 )
 def usage(twice: Twice) -> Iterator[Violation]:
     """A streamed answer costs what the whole one costs, where both count."""
-    for whole, streamed in ((_counts(one), _counts(other)) for one, other in twice.pairs):
-        for name, count in whole.items():
-            got = streamed.get(name)
+    for whole, streamed in ((one.usage, other.usage) for one, other in twice.pairs):
+        if whole is None or streamed is None:
+            continue
+        counts = [("completion_tokens", whole.completion_tokens, streamed.completion_tokens)]
+        if not _cached(whole, streamed):
+            counts.insert(0, ("prompt_tokens", _prompt(whole), _prompt(streamed)))
+        for name, count, got in counts:
             if count is not None and got is not None and count != got:
                 yield twice.found(wanted=f"{count} {name}, as in the whole answer", saw=str(got))
+
+
+def _prompt(used: Usage) -> int | None:
+    """What the prompt cost: the total tells it where prompt_tokens leave out what was read from a cache."""
+    if used.prompt_tokens is None or used.total_tokens is None or used.completion_tokens is None:
+        return used.prompt_tokens
+    return max(used.prompt_tokens, used.total_tokens - used.completion_tokens)
+
+
+def _cached(one: Usage, other: Usage) -> bool:
+    """Whether the prompts may differ by what was in a cache, which the second of two always finds there."""
+    first, second = _prompt(one), _prompt(other)
+    if first is None or second is None:
+        return False
+    if one.total_tokens is None and other.total_tokens is None:
+        return True
+    return any(
+        low + (used.cached_tokens or 0) == high
+        for used, low, high in ((one, first, second), (other, second, first))
+        if low < high
+    )
 
 
 def _other_words(twice: Twice, what: str, pair: tuple[str, str]) -> Iterator[Violation]:
     whole, streamed = pair
     if unspaced(whole) != unspaced(streamed):
         yield twice.found(wanted=f"the {what} {whole!r}, as in the whole answer", saw=repr(streamed))
-
-
-def _counts(turn: Turn) -> dict[str, int | None]:
-    used = turn.usage
-    return {"prompt_tokens": used.prompt_tokens, "completion_tokens": used.completion_tokens} if used else {}
 
 
 def _listed(made: list[tuple[str, str]]) -> str:

@@ -68,6 +68,12 @@ class Told(Probe):
         return error_of(response) if response is not None and self.reading.succeeded else None
 
     @property
+    def silent(self) -> bool:
+        """Whether it ended, told no error, and yet holds no turn."""
+        whole = self.reading.succeeded and self.reading.exchange.ending == "complete"
+        return whole and self.failure is None and not self.turns
+
+    @property
     def declined(self) -> bool:
         """Whether the request was refused for what it says, or with an error behind status 200."""
         return self.turned_down or self.failure is not None
@@ -89,6 +95,8 @@ class Scripted(Told):
         asked: dict[str, tuple[Turn | None, list[tuple[Reading, tuple[Turn, ...]]]]] = {}
         for reading in run.readings:
             probe = reading.exchange.probe or ""
+            if reading.exchange.twin is not None:
+                continue
             if probe == ALONE:
                 alone = _single(turns_of(reading))
             elif probe in CASES and reading.exchange.response is not None:

@@ -8,6 +8,7 @@ script when one of the answers says just what it says: what a grammar bends is b
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Self
@@ -17,6 +18,9 @@ from conformance.rules.reading import Reading
 from conformance.rules.scripted import Scripted, Told, turns_of
 from conformance.rules.views import Run, View
 from conformance.types import ToolCall, Turn
+
+_MARKUP = ("arguments", "parameters", "parameter", "function")
+"""Words between a call's name and its arguments, in one dialect or another."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,8 +57,14 @@ class Twice(View):
         if here is None or there is None:
             return
         streamed, whole = (here, there) if twin.streams else (there, here)
-        bent = not any(_as_written(turn, twin.script) for turn in (*whole.turns, *streamed.turns))
-        pairs = () if bent else tuple(zip(whole.turns, streamed.turns, strict=False))
+        stops = b'"stop' in reading.exchange.request.body
+        pairs = tuple(
+            pair
+            for pair in zip(whole.turns, streamed.turns, strict=False)
+            if any(_as_written(turn, twin.script, stops=stops) for turn in pair)
+        )
+        said = (*whole.turns, *streamed.turns)
+        bent = not any(_as_written(turn, twin.script, stops=stops) for turn in said)
         yield cls(streamed.reading, streamed.at, None, None, streamed, whole, pairs, bent)
 
 
@@ -80,22 +90,32 @@ def _told(reading: Reading) -> Told | None:
     return Told(reading, at, {"status": reading.status}, None, turns_of(reading))
 
 
-def _as_written(turn: Turn, script: Turn | None) -> bool:
-    """Whether a turn says what is written, or, where it was cut or stopped, the beginning of it.
+def _as_written(turn: Turn, script: Turn | None, *, stops: bool) -> bool:
+    """Whether a turn says what is written, or the beginning of it where it was cut or may have been stopped.
 
     Calls that no parser found stand in the text, in whatever spelling.
     """
     if script is None:
         return False
+    cut = turn.finish_reason == "length"
     if script.calls and not turn.calls:
-        cut = turn.finish_reason == "length"
-        words = [script.calls[0].name] if cut else [word for call in script.calls for word in _words(call)]
-        return all(word in turn.text for word in words)
+        return _spelt_out(turn.text, script.calls, cut=cut)
     said, wanted = unspaced(turn.text), unspaced(script.text)
-    if said != wanted and not (said and wanted.startswith(said)):
+    if said != wanted and not ((cut or stops or script.calls) and said and wanted.startswith(said)):
         return False
     made, written = told(turn.calls), told(script.calls)
-    return made == written or (turn.finish_reason == "length" and made == written[: len(made)])
+    return made == written or (cut and made == written[: len(made)])
+
+
+def _spelt_out(text: str, calls: tuple[ToolCall, ...], *, cut: bool) -> bool:
+    """Whether calls stand in a text: their names and values, or as much of the first as was written."""
+    if not cut:
+        return all(word in text for call in calls for word in _words(call))
+    first = calls[0]
+    _, name, rest = text.partition(first.name)
+    *words, last = re.findall(r"\w+", rest) or [""]
+    known = {*re.findall(r"\w+", first.arguments), *_MARKUP}
+    return bool(name) and known.issuperset(words) and any(word.startswith(last) for word in known)
 
 
 def _words(call: ToolCall) -> list[str]:

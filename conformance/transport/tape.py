@@ -171,7 +171,8 @@ class ReplayTransport:
             return replace(waiting.popleft(), wire=wire)
         known = "no answer to" if waiting is None else "no further answer to"
         what = f"{known} {redacted.method} {_target(redacted.url)}"
-        message = f"{self._path}: cassette is of an older scenario: {what}; record it again"
+        older = "cassette is of an older scenario, or its row was set otherwise"
+        message = f"{self._path}: {older}: {what}; record it again"
         return Exchange(redacted, None, "cut", wire, Failure("older-scenario", message))
 
     async def aclose(self) -> None:

@@ -100,7 +100,7 @@ def test_retries_are_counted_and_shown(tmp_path: Path) -> None:
     limited = next(fault for fault in FAULTS if fault.name == "rate-limited")
     busy = Persona("busy", (limited,), key=PERSONAS["reference"].key)
     with served(busy) as simulator:
-        config = configure(tmp_path, e=at(simulator, "busy"))
+        config = configure(tmp_path, e=at(simulator, "busy", parity=False))
         strict = cells(go(config, ("chat.plain",), mode="live"))["chat.plain"]
         adapted = cells(go(config, ("chat.plain",), mode="live", adapted=True))["chat.plain"]
     assert (strict.requests, strict.verdict) == (1, "error")

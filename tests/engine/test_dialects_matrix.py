@@ -17,6 +17,7 @@ ROOT = Path(__file__).parents[2]
 CASSETTES = ROOT / "cassettes-dialects"
 RULES = (
     "parser.*",
+    "parity.*",
     "*-leak",
     "chat.response.tool-call-arguments-*",
     "chat.stream.tool-arguments-*",

@@ -196,3 +196,11 @@ def test_a_row_may_say_that_nothing_is_asked_twice(tmp_path: Path) -> None:
     with served(REFERENCE) as simulator:
         config = configure(tmp_path, e=at(simulator, "reference", parity=False))
         assert cells(go(config, ("chat.plain",), mode="live"))["chat.plain"].requests == 1
+
+
+def test_a_quirk_that_only_twins_show_is_not_stale_where_nothing_is_asked_twice(tmp_path: Path) -> None:
+    quirks = ["llamacpp-prefill-repeated-whole"]
+    for parity, stale in ((True, ("simulated", "stale")), (False, ("simulated",))):
+        config = configure(tmp_path, one={**ROW, "parity": parity, "quirks": quirks})
+        told = cells(go(config, ("history.user-messages",)))["history.user-messages"]
+        assert told.flags == stale

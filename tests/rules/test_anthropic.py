@@ -33,6 +33,7 @@ from conformance.types import Exchange
 
 DELTA = "content_block_delta"
 INTERLEAVED = ("anthropic-beta", "other, interleaved-thinking-2025-05-14")
+SEARCHING = {"tools": [{"type": "web_search_20250305", "name": "web_search"}]}
 SEARCH = {"type": "server_tool_use", "id": "srvtoolu_1", "name": "web_search", "input": {}}
 MCP = {"type": "mcp_tool_use", "id": "mcptoolu_1", "name": "look", "input": {}, "server_name": "library"}
 MCP_FOUND = {"type": "mcp_tool_result", "tool_use_id": "mcptoolu_1", "is_error": False, "content": []}
@@ -86,7 +87,7 @@ CLEAN = {
     ),
     "thinking after a text, adaptive": answer(text(), thinking(), asked={"thinking": {"type": "adaptive"}}),
     "thinking after a tool of the server's own": answer(
-        thinking(), text(), SEARCH, FOUND, thinking(), text(), asked=THINKING
+        thinking(), text(), SEARCH, FOUND, thinking(), text(), asked=THINKING | SEARCHING
     ),
     "a call before the cap": answer(tool_use(), stop_reason="max_tokens"),
     "a call that a tool's code made": answer(
@@ -94,7 +95,7 @@ CLEAN = {
     ),
     "no call before the cap": answer(asked=ANY, stop_reason="max_tokens"),
     "a refusal where a call was forced": answer(asked=ANY, stop_reason="refusal", content=[]),
-    "a paused turn": answer(text(), SEARCH, stop_reason="pause_turn"),
+    "a paused turn": answer(text(), SEARCH, stop_reason="pause_turn", asked=SEARCHING),
     "arguments that the cap cut": stream(half_called(stop_reason="max_tokens")),
     "arguments that nobody checks": stream(half_called(), asked=EAGER),
     "an empty text that the cap cut": answer(text(""), stop_reason="max_tokens"),
@@ -110,7 +111,9 @@ CLEAN = {
     "an answer that ends at the cap by itself": answer(
         asked={"max_tokens": 16}, usage=USAGE | {"output_tokens": 16}
     ),
-    "several samples of one request": answer(text(), SEARCH, FOUND, text(), asked={"max_tokens": 2}),
+    "several samples of one request": answer(
+        text(), SEARCH, FOUND, text(), asked={"max_tokens": 2, **SEARCHING}
+    ),
     "several samples, with an MCP server between them": answer(
         text(), MCP, MCP_FOUND, text(), asked={"max_tokens": 2}
     ),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from typing import Any
 
@@ -16,6 +15,7 @@ from conformance.rules.examples import (
     call,
     chunk,
     conversation,
+    dumped,
     error,
     opened,
     piece,
@@ -66,6 +66,32 @@ DIFFERENT = {
     "another price": (
         WHOLE,
         told(SAID, usage=USAGE | {"completion_tokens": 4, "total_tokens": 13}),
+        HELLO,
+        ["parity.usage"],
+    ),
+    "a prompt from the cache, left out of the count": (
+        WHOLE,
+        told(SAID, usage=USAGE | {"prompt_tokens": 1}),
+        HELLO,
+        [],
+    ),
+    "a prompt from the cache, told apart": (
+        WHOLE,
+        told(
+            SAID,
+            usage={
+                "prompt_tokens": 1,
+                "completion_tokens": 3,
+                "total_tokens": 4,
+                "prompt_tokens_details": {"cached_tokens": 8},
+            },
+        ),
+        HELLO,
+        [],
+    ),
+    "another prompt": (
+        WHOLE,
+        told(SAID, usage=USAGE | {"prompt_tokens": 8, "total_tokens": 11}),
         HELLO,
         ["parity.usage"],
     ),
@@ -125,11 +151,11 @@ def test_the_finding_is_in_the_stream_whichever_was_asked_first() -> None:
     ("script", "known"),
     [
         (HELLO, True),
-        # stopped or cut: the beginning of what is written
-        (Turn((Text("Hello. And good bye."),)), True),
         (Turn((Reasoning("Hm."), Text("Hello."))), True),
         # neither says what is written: a grammar had a hand in both
         (Turn((Text("Good bye."),)), False),
+        # an enum's "Hello." is the beginning of much
+        (Turn((Text("Hello. And good bye."),)), False),
         (CALL, False),
         (Turn((Text("Hello."), *CALL.parts)), False),
         (None, False),
@@ -137,6 +163,19 @@ def test_the_finding_is_in_the_stream_whichever_was_asked_first() -> None:
 )
 def test_of_a_text_that_neither_has_nothing_is_said(script: Turn | None, known: bool) -> None:
     assert broken(WHOLE, twin(told(piece(content="Hallo.")), script)) == (["parity.text"] if known else [])
+
+
+LONG = Turn((Text("Hello. And good bye."),))
+
+
+def test_what_was_cut_or_stopped_is_known_by_its_beginning() -> None:
+    cut = told(piece(content="Hello, and"), finish="length")
+    stop = {"stop": ["And"], **TOOLS}
+    assert broken(answer(choice={"finish_reason": "length"}), twin(cut, LONG)) == ["parity.text"]
+    assert broken(answer(asked=stop), twin(told(piece(content="Hell.")), LONG)) == []
+    (stopped,) = told(piece(content="Hallo."))
+    asked = replace(stopped.request, body=stopped.request.body.replace(b"{", b'{"stop":["And"],', 1))
+    assert broken(WHOLE, twin((replace(stopped, request=asked),), LONG)) == ["parity.text"]
 
 
 MARKUP = '<tool_call>{"name": "get_weather", "arguments": {"city": "Oslo"}}</tool_call>'
@@ -153,6 +192,24 @@ MARKUP = '<tool_call>{"name": "get_weather", "arguments": {"city": "Oslo"}}</too
 )
 def test_a_call_that_no_parser_found_is_known_by_its_words(text: str, known: bool) -> None:
     whole, streamed = answer(asked=TOOLS, message={"content": text}), told(piece(content="Hm."))
+    assert broken(whole, twin(streamed, CALL)) == (["parity.text"] if known else [])
+
+
+@pytest.mark.parametrize(
+    ("text", "known"),
+    [
+        ('<tool_call>{"name": "get_weather", "arguments": {"city": "Os', True),
+        ("<function=get_weather><parameter=city>Os", True),
+        ("<tool_call>get_weather", True),
+        # a grammar that forces the name writes what it likes behind it
+        ('<tool_call>{"name": "get_weather", "arguments": {"city": "qqqq', False),
+        ('<tool_call>{"name": "get_weather", "arguments": {"zzz": "Os', False),
+        ("<tool_call>", False),
+    ],
+)
+def test_a_call_that_the_cap_cut_is_known_as_far_as_it_was_written(text: str, known: bool) -> None:
+    whole = answer(asked=TOOLS, message={"content": text}, choice={"finish_reason": "length"})
+    streamed = told(piece(content="Hm."), finish="length")
     assert broken(whole, twin(streamed, CALL)) == (["parity.text"] if known else [])
 
 
@@ -175,6 +232,11 @@ OUTCOMES = {
     # where a grammar bent the text, that text may be what failed (vLLM 0.32.0 does so with a 400)
     "failed at another text": (WHOLE, FAILED, CALL, []),
     "refused, and another text": (WHOLE, REFUSED, CALL, []),
+    # a 200 with nothing in it
+    "a stream that says nothing": (WHOLE, stream(raw=b""), HELLO, ["parity.outcome"]),
+    "a stream of rubbish": (WHOLE, stream(raw=b"\xff\x00"), HELLO, ["parity.outcome"]),
+    "an answer without choices": (answer(choices=[]), told(SAID), HELLO, ["parity.outcome"]),
+    "nothing both ways": (answer(choices=[]), stream(raw=b""), HELLO, []),
     # busy, or not to be reached: that says nothing
     "busy": (WHOLE, error(503), HELLO, []),
     "spent": (WHOLE, error(429), HELLO, []),
@@ -187,27 +249,34 @@ def test_a_request_is_refused_both_ways_or_neither(name: str) -> None:
     assert broken(whole, twin(streamed, script)) == rules
 
 
-def test_each_of_several_choices_is_compared() -> None:
-    def choice(index: int, **delta: Any) -> dict[str, Any]:
-        return chunk(choices=[{"index": index, "delta": delta, "finish_reason": None}])
+def choices(*texts: str) -> Exchanges:
+    """A stream of several choices, one after the other."""
+    pieces = [
+        chunk(choices=[{"index": index, "delta": delta, "finish_reason": finish}])
+        for index, text in enumerate(texts)
+        for delta, finish in (({"role": "assistant", "content": text}, None), ({}, "stop"))
+    ]
+    return stream(*pieces, asked={"n": len(texts)})
 
-    def end(index: int) -> dict[str, Any]:
-        return chunk(choices=[{"index": index, "delta": {}, "finish_reason": "stop"}])
 
-    second = {"index": 1, "message": {"role": "assistant", "content": "Hi."}, "finish_reason": "stop"}
+def two(second: str) -> Exchanges:
+    """A whole answer of two choices, of which the first is as scripted."""
     (one,) = answer(asked={"n": 2})
     assert one.response is not None
-    body = one.response.body.replace(b'}],"usage"', b"}," + _dumped(second) + b'],"usage"')
-    assert body != one.response.body
-    whole = (replace(one, response=replace(one.response, body=body)),)
-    streamed = stream(
-        choice(0, role="assistant", content="Hello."),
-        choice(1, role="assistant", content="Ho."),
-        end(0),
-        end(1),
-    )
-    assert broken(whole, twin(streamed)) == ["parity.text"]
+    other = {"index": 1, "message": {"role": "assistant", "content": second}, "finish_reason": "stop"}
+    body = one.response.body.replace(b'}],"usage"', b"}," + dumped(other) + b'],"usage"')
+    return (replace(one, response=replace(one.response, body=body)),)
 
 
-def _dumped(value: Any) -> bytes:
-    return json.dumps(value, separators=(",", ":")).encode()
+@pytest.mark.parametrize(
+    ("whole", "streamed", "rules"),
+    [
+        (two("Hello."), choices("Hello.", "Hello."), []),
+        (two("Hello."), choices("Hello.", "Ho."), ["parity.text"]),
+        # a choice that is as scripted vouches for itself alone
+        (two("Hi."), choices("Hello.", "Ho."), []),
+        (two("Hello."), choices("Hello."), ["parity.outcome"]),
+    ],
+)
+def test_each_of_several_choices_is_compared(whole: Exchanges, streamed: Exchanges, rules: list[str]) -> None:
+    assert broken(whole, twin(streamed)) == rules
