@@ -23,6 +23,7 @@ from conformance.rules.examples import (
 )
 from conformance.rules.parsing import BEFORE, LET_ME_SEE, LISTED, NEUSS, after, in_hermes, of_case
 from conformance.rules.registry import RULES, Rule, rule
+from conformance.rules.scripted import Told
 from conformance.rules.sources import schema
 from conformance.rules.twice import Twice, told, unspaced
 from conformance.rules.views import Violation
@@ -92,19 +93,18 @@ def outcome(twice: Twice) -> Iterator[Violation]:
     No MUST: who streams has begun to answer before a text turns out to be broken.
     """
     whole, streamed = twice.whole, twice.streamed
-    if whole is None or streamed is None or twice.bent:
+    if whole is None or streamed is None or twice.bent or not (whole.turns or streamed.turns):
         return
-    if whole.declined and streamed.turns:
-        yield twice.found(wanted="an error, as in the whole answer", saw="an answer")
-    elif streamed.declined and whole.turns:
-        yield twice.found(wanted="an answer, as the whole one", saw="an error")
-    elif whole.silent and streamed.turns:
-        yield twice.found(wanted="nothing, as in the whole answer", saw="an answer")
-    elif streamed.silent and whole.turns:
-        yield twice.found(wanted="an answer, as the whole one", saw="a stream that says nothing")
-    elif whole.turns and streamed.turns and len(whole.turns) != len(streamed.turns):
-        count = len(whole.turns)
-        yield twice.found(wanted=f"{count} choices, as in the whole answer", saw=str(len(streamed.turns)))
+    wanted, got = _brought(whole), _brought(streamed)
+    if wanted and got and wanted != got:
+        yield twice.found(wanted=f"{wanted}, as in the whole answer", saw=got)
+
+
+def _brought(one: Told) -> str:
+    """What an answer brings; empty where that can't be told."""
+    if one.turns:
+        return "an answer" if len(one.turns) == 1 else f"{len(one.turns)} answers"
+    return "an error" if one.declined else "nothing" if one.silent else ""
 
 
 @rule(
