@@ -55,7 +55,7 @@ class Recording:
             config.write_text(to_yaml(rows), "utf-8")
             fresh = Path(scratch) / "cassettes"
             old = self._run(config, "replay", folder)
-            new = self._complete(self._run(config, "record", fresh), config, fresh)
+            new = self.complete(self._run(config, "record", fresh), config, fresh)
             found = difference(old.matrix, new.matrix)
             click.echo(to_text(found))
             unjudged = [cell for cell in new.matrix.cells if cell.verdict == "error"]
@@ -104,7 +104,7 @@ class Recording:
         )
         return run(options, command=command_line())
 
-    def _complete(self, first: Outcome, config: Path, fresh: Path) -> Outcome:
+    def complete(self, first: Outcome, config: Path, fresh: Path) -> Outcome:
         """Ask again what could not be judged: by chance a gateway meets connections that were closed."""
         outcome = first
         for _ in range(AGAIN):

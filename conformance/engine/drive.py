@@ -145,7 +145,7 @@ async def run_script(
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """A canonical request of an attempt: the how manieth it is, and the how manieth exchange."""
+    """A canonical request of an attempt: its ``number`` among these, its ``index`` among the exchanges."""
 
     number: int
     index: int

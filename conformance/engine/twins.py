@@ -62,8 +62,8 @@ def the_other_way(ask: Ask, *, usage: bool = True) -> Ask:
 
 def _alike(one: Ask, another: Ask) -> bool:
     """Whether two requests are the same, whether or not usage is wanted in their streams."""
-    return _silent(one.request) == _silent(another.request) and one.model == another.model
+    return _bare(one) == _bare(another)
 
 
-def _silent(request: Request) -> Request:
-    return replace(request, include_usage=None)
+def _bare(ask: Ask) -> tuple[Request, str | None, tuple[tuple[str, str], ...]]:
+    return replace(ask.request, include_usage=None), ask.model, ask.headers

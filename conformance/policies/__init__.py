@@ -1,7 +1,8 @@
 """Policies: what endpoints do where the reference leaves room. Observed, reported, and never failed.
 
 A scenario with a ``policy`` sends requests that differ in one thing, each with a probe that names its step.
-``observe`` compares what came back. It sees no clock and no socket.
+``observe`` compares what came back. It sees no clock and no socket. Only that streams and whole answers agree
+is for rules (``parity.*``).
 """
 
 from __future__ import annotations

@@ -227,22 +227,15 @@ def usage(twice: Twice) -> Iterator[Violation]:
             continue
         counts = [("completion_tokens", whole.completion_tokens, streamed.completion_tokens)]
         if not _cached(whole, streamed):
-            counts.insert(0, ("prompt_tokens", _prompt(whole), _prompt(streamed)))
+            counts.insert(0, ("prompt_tokens", whole.whole_prompt, streamed.whole_prompt))
         for name, count, got in counts:
             if count is not None and got is not None and count != got:
                 yield twice.found(wanted=f"{count} {name}, as in the whole answer", saw=str(got))
 
 
-def _prompt(used: Usage) -> int | None:
-    """What the prompt cost: the total tells it where prompt_tokens leave out what was read from a cache."""
-    if used.prompt_tokens is None or used.total_tokens is None or used.completion_tokens is None:
-        return used.prompt_tokens
-    return max(used.prompt_tokens, used.total_tokens - used.completion_tokens)
-
-
 def _cached(one: Usage, other: Usage) -> bool:
     """Whether the prompts may differ by what was in a cache, which the second of two always finds there."""
-    first, second = _prompt(one), _prompt(other)
+    first, second = one.whole_prompt, other.whole_prompt
     if first is None or second is None:
         return False
     if one.total_tokens is None and other.total_tokens is None:

@@ -114,9 +114,10 @@ class Scenario:
     clean persona, the scripted model and the adapters' expected results all come from it.
     ``wires`` are those whose own words it uses; a canonical request runs on every wire that can say it.
     ``written`` is what the scripted model writes where that is not the plain form of the ideal turn of that
-    number: Hermes text, or what a function makes of any dialect. One that measures a ``policy`` is judged by
-    no rule: whatever the endpoint does is observed. Its ideal turns are what a model says that nothing binds
-    and that was told nothing, so that what an answer has beyond them is the endpoint's doing.
+    number: Hermes text, or what a function makes of any dialect. One that measures a ``policy`` is judged
+    by no rule but that its two paths agree: whatever the endpoint does is observed. Its ideal turns are
+    what a model says that nothing binds and that was told nothing, so that what an answer has beyond them
+    is the endpoint's doing.
     """
 
     id: str

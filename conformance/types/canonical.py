@@ -122,6 +122,13 @@ class Usage:
     cache_write_tokens: int | None = None
     reasoning_tokens: int | None = None
 
+    @property
+    def whole_prompt(self) -> int | None:
+        """What the prompt cost: the total tells it where ``prompt_tokens`` leave out what a cache had."""
+        if self.prompt_tokens is None or self.total_tokens is None or self.completion_tokens is None:
+            return self.prompt_tokens
+        return max(self.prompt_tokens, self.total_tokens - self.completion_tokens)
+
 
 @dataclass(frozen=True, slots=True)
 class Turn:

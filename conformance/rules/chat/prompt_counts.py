@@ -11,6 +11,7 @@ from conformance.rules.examples import USAGE, answer, conversation, error
 from conformance.rules.registry import rule
 from conformance.rules.sources import docs, schema
 from conformance.rules.views import Probe, Run, Violation, lookup
+from conformance.types import Usage
 
 QUESTION = {"type": "text", "text": "What is in the picture?"}
 PICTURE = {"type": "image_url", "image_url": {"url": "data:image/png;base64,iVBORw0KGgo="}}
@@ -105,23 +106,19 @@ def cached_included(run: Run) -> Iterator[Violation]:
     for first, second in pairwise(answers):
         if second.reading.exchange.probe != "repeated-prompt":
             continue
-        before, after = _prompt(first), _prompt(second)
+        before, after = (_tokens(answer, "prompt_tokens") for answer in (first, second))
         if before and after and before != after:
             yield second.found("usage", "prompt_tokens", wanted=f"{before}, as when the prompt came first")
 
 
-def _prompt(one: Answer) -> int | None:
-    tokens = one.get("usage", "prompt_tokens")
+def _tokens(one: Answer, name: str) -> int | None:
+    tokens = one.get("usage", name)
     return tokens if type(tokens) is int else None
 
 
 def _cost(one: Answer) -> int | None:
-    """What the prompt cost: the total tells it where prompt_tokens leave out what was read from a cache."""
-    total, completion = one.get("usage", "total_tokens"), one.get("usage", "completion_tokens")
-    prompt = _prompt(one)
-    if type(total) is int and type(completion) is int and prompt is not None:
-        return max(prompt, total - completion)
-    return prompt
+    counts = (_tokens(one, name) for name in ("prompt_tokens", "completion_tokens", "total_tokens"))
+    return Usage(*counts).whole_prompt
 
 
 def _dropped(run: Run, probe: str, kinds: tuple[str, ...], what: str) -> Iterator[Violation]:
